@@ -1,0 +1,183 @@
+"""What every WorkQueue promises."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+
+import pytest
+from tests.doubles.memory_queue import MemoryQueue
+
+from gristmill.queue.local import LocalQueue
+from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
+
+LEASE_SECONDS = 60.0
+
+
+class Hand:
+    """A clock that stands until it is turned."""
+
+    def __init__(self) -> None:
+        self.time = 1_000_000.0
+
+    def now(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def hand() -> Hand:
+    return Hand()
+
+
+@pytest.fixture(params=["local", "double"])
+def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQueue:
+    numbers = count()
+
+    def token() -> str:
+        return f"token-{next(numbers)}"
+
+    if request.param == "double":
+        return MemoryQueue(now=hand.now, token=token, lease_seconds=LEASE_SECONDS)
+    return LocalQueue(
+        tmp_path / "queue.sqlite",
+        now=hand.now,
+        token=token,
+        owner="me",
+        alive=lambda _: True,
+        lease_seconds=LEASE_SECONDS,
+    )
+
+
+def leased(queue: WorkQueue) -> Lease:
+    lease = queue.lease()
+    assert lease is not None
+    return lease
+
+
+def test_an_empty_queue_has_no_work(queue: WorkQueue) -> None:
+    assert queue.lease() is None
+    assert queue.outstanding() == 0
+
+
+def test_shards_are_leased_in_order(queue: WorkQueue) -> None:
+    queue.fill([5, 3, 11])
+    assert [leased(queue).shard for _ in range(3)] == [3, 5, 11]
+    assert queue.lease() is None
+
+
+def test_filling_twice_is_filling_once(queue: WorkQueue) -> None:
+    queue.fill([1, 2])
+    queue.fill(iter([2, 3]))
+    assert queue.outstanding() == 3
+
+
+def test_filling_again_changes_no_lease_and_reopens_no_completed_shard(queue: WorkQueue) -> None:
+    queue.fill([1, 2])
+    queue.complete(leased(queue))
+    held = leased(queue)
+    queue.fill([1, 2])
+    assert queue.lease() is None
+    queue.extend(held)
+    assert queue.outstanding() == 1
+
+
+def test_leased_shards_are_outstanding_and_completed_ones_are_not(queue: WorkQueue) -> None:
+    queue.fill([1, 2])
+    first, second = leased(queue), leased(queue)
+    assert queue.outstanding() == 2
+    queue.complete(first)
+    assert queue.outstanding() == 1
+    queue.complete(second)
+    assert queue.outstanding() == 0
+
+
+def test_a_completed_shard_is_never_leased_again(queue: WorkQueue, hand: Hand) -> None:
+    queue.fill([1])
+    queue.complete(leased(queue))
+    hand.time += 10 * LEASE_SECONDS
+    assert queue.lease() is None
+
+
+def test_a_released_shard_is_free_at_once_and_in_its_order(queue: WorkQueue) -> None:
+    queue.fill([1, 2])
+    first = leased(queue)
+    queue.release(first)
+    again = leased(queue)
+    assert (again.shard, again.receives) == (1, 2)
+    assert again.token != first.token
+
+
+def test_an_expired_lease_passes_to_another_worker(queue: WorkQueue, hand: Hand) -> None:
+    queue.fill([1, 2])
+    lost = leased(queue)
+    hand.time += LEASE_SECONDS
+    again = leased(queue)
+    assert (again.shard, again.receives) == (1, 2)
+    with pytest.raises(LeaseLostError):
+        queue.extend(lost)
+    queue.extend(again)
+
+
+def test_an_extended_lease_holds(queue: WorkQueue, hand: Hand) -> None:
+    queue.fill([1])
+    lease = leased(queue)
+    for _ in range(5):
+        hand.time += LEASE_SECONDS * 0.9
+        queue.extend(lease)
+        assert queue.lease() is None
+
+
+def test_a_released_lease_can_not_be_extended(queue: WorkQueue) -> None:
+    queue.fill([1])
+    lease = leased(queue)
+    queue.release(lease)
+    with pytest.raises(LeaseLostError):
+        queue.extend(lease)
+
+
+def test_releasing_a_lost_lease_takes_nothing_from_its_new_holder(
+    queue: WorkQueue, hand: Hand
+) -> None:
+    queue.fill([1])
+    lost = leased(queue)
+    hand.time += LEASE_SECONDS
+    current = leased(queue)
+    queue.release(lost)
+    assert queue.lease() is None
+    queue.extend(current)
+
+
+@pytest.mark.parametrize("end", ["complete", "release"])
+def test_ending_a_lease_twice_is_harmless(queue: WorkQueue, hand: Hand, end: str) -> None:
+    queue.fill([1])
+    lost = leased(queue)
+    hand.time += LEASE_SECONDS
+    queue.complete(leased(queue))
+    again: Callable[[Lease], None] = getattr(queue, end)
+    again(lost)
+    assert queue.outstanding() == 0
+
+
+def test_every_lease_has_its_own_token(queue: WorkQueue) -> None:
+    queue.fill(range(5))
+    tokens = {leased(queue).token for _ in range(5)}
+    assert len(tokens) == 5
+
+
+def test_no_shard_is_leased_twice_at_once(queue: WorkQueue) -> None:
+    queue.fill(range(40))
+
+    def work(_: int) -> list[int]:
+        taken = []
+        while (lease := queue.lease()) is not None:
+            taken.append(lease.shard)
+        return taken
+
+    with ThreadPoolExecutor(8) as threads:
+        taken = Counter(shard for shards in threads.map(work, range(8)) for shard in shards)
+    assert taken == Counter(range(40))
+
+
+def test_it_says_how_long_a_lease_lasts(queue: WorkQueue) -> None:
+    assert queue.lease_seconds == LEASE_SECONDS

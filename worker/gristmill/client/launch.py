@@ -1,0 +1,177 @@
+"""N worker processes on this machine: start, listen, restart what dies, stop all together."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from gristmill.contract import process
+from gristmill.contract.errors import GristmillError
+from gristmill.contract.process import EXIT_MEANING, ExitCode
+from gristmill.contract.run import Policy
+
+RESTARTS: Final = 3
+"""Deaths in a row, with no part published in between, after which the run stops."""
+LONGEST_EVENT: Final = 2**20
+SECOND_CHANCE: Final = frozenset({ExitCode.ENGINE_DEAD, ExitCode.RECLAIMED})
+"""Exits after which another try of the worker may do better; so may a death by a signal."""
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """What to start."""
+
+    run: str
+    """URI of the run directory."""
+    queue: str
+    workers: int
+    policy: Policy
+
+
+@dataclass(slots=True)
+class Ending:
+    """How the crew ended: the first thing that went wrong, or DONE."""
+
+    code: ExitCode = ExitCode.DONE
+    message: str | None = None
+
+    def take(self, code: ExitCode, message: str | None) -> None:
+        if self.code is ExitCode.DONE:
+            self.code, self.message = code, message
+
+
+class Launch:
+    """One go at a run on this machine."""
+
+    def __init__(self, crew: Crew, listen: Callable[[Event], None]) -> None:
+        self._crew = crew
+        self._listen = listen
+        self._ending = Ending()
+        self._stop = anyio.Event()
+        self._deaths = 0
+        self._processes: set[Process] = set()
+
+    async def run(self) -> Ending:
+        """Until every worker has ended. `listen` hears each event; what it raises stops the run."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._heed_signals)
+            async with anyio.create_task_group() as crew:
+                for _ in range(self._crew.workers):
+                    crew.start_soon(self._keep_one)
+            tasks.cancel_scope.cancel()
+        return self._ending
+
+    def stop(self, code: ExitCode, message: str) -> None:
+        """Tell every worker to publish what it has and end."""
+        self._ending.take(code, message)
+        self._stop.set()
+        for running in self._processes:
+            _tell(running, signal.SIGTERM)
+
+    async def _heed_signals(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
+            async for _ in received:
+                if self._stop.is_set():
+                    for running in self._processes:
+                        _tell(running, signal.SIGKILL)
+                self.stop(ExitCode.RECLAIMED, "stopped; everything finished is kept")
+
+    async def _keep_one(self) -> None:
+        """One place in the crew: a worker, and its successors."""
+        while not self._stop.is_set():
+            code, message = await self._one_attempt()
+            if code is ExitCode.DONE or self._stop.is_set():
+                return
+            if code is not None and code not in SECOND_CHANCE:
+                self.stop(code, message or EXIT_MEANING[code])
+                return
+            self._deaths += 1
+            self._listen({"event": "worker_died", "message": message})
+            if self._deaths > RESTARTS:
+                self.stop(code or ExitCode.BUG, f"{message} ({self._deaths} times in a row)")
+
+    async def _one_attempt(self) -> tuple[ExitCode | None, str | None]:
+        """(exit code, message); code None: killed by a signal."""
+        said: str | None = None
+        running = await anyio.open_process(
+            [sys.executable, "-m", "gristmill.runtime.process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=os.environ | self._environment(),
+            start_new_session=True,
+        )
+        async with running:
+            self._processes.add(running)
+            try:
+                said = await self._hear(running)
+                status = await running.wait()
+            finally:
+                self._processes.discard(running)
+        if status < 0:
+            return None, f"a worker was killed by {signal.Signals(-status).name}"
+        known = status in ExitCode.__members__.values()
+        code = ExitCode(status) if known else ExitCode.BUG
+        return code, said or f"a worker ended with {status} ({EXIT_MEANING[code]})"
+
+    async def _hear(self, running: Process) -> str | None:
+        """Pass events on; return the message of the last one."""
+        assert running.stderr is not None
+        lines = BufferedByteReceiveStream(running.stderr)
+        said: str | None = None
+        while True:
+            try:
+                line = await lines.receive_until(b"\n", LONGEST_EVENT)
+            except (anyio.EndOfStream, anyio.IncompleteRead):
+                return said
+            except anyio.DelimiterNotFound:  # a library's progress bar, say: no event of ours
+                await lines.receive(LONGEST_EVENT)
+                continue
+            event = _event(line)
+            if event["event"] == "part_published":
+                self._deaths = 0
+            said = event.get("message") or said
+            try:
+                self._listen(event)
+            except GristmillError as error:
+                self.stop(error.exit_code, str(error))
+
+    def _environment(self) -> dict[str, str]:
+        crew = self._crew
+        threads = max(1, (os.cpu_count() or 1) // crew.workers)
+        return {
+            process.ENV_RUN: crew.run,
+            process.ENV_QUEUE: crew.queue,
+            process.ENV_ATTEMPT: uuid.uuid4().hex[:12],
+            process.ENV_THREADS: str(threads),
+            process.ENV_SHARE: repr(1 / crew.workers),
+            process.ENV_POLICY: crew.policy.model_dump_json(),
+            process.ENV_PARENT_PIPE: "1",
+        }
+
+
+def _event(line: bytes) -> Event:
+    """A line of a worker's stderr; what is no event of ours (a library's warning) is a note."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        event = None
+    if isinstance(event, dict) and "event" in event:
+        return event
+    return {"event": "note", "text": line.decode(errors="replace")}
+
+
+def _tell(running: Process, what: signal.Signals) -> None:
+    if running.returncode is None:
+        running.send_signal(what)

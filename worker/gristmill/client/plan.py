@@ -1,0 +1,228 @@
+"""Blueprint + input as it lies now -> a run: RunSpec and ShardPlan, each published once."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from gristmill import __version__
+from gristmill.client.cut import cut_shards
+from gristmill.client.listing import Listing, changes, list_input
+from gristmill.contract import layout
+from gristmill.contract.blueprint import Blueprint
+from gristmill.contract.canonical import canonical_json
+from gristmill.contract.column import Column
+from gristmill.contract.errors import (
+    BadInputError,
+    ConfigError,
+    ObjectMissingError,
+    SpecMismatchError,
+    UsageError,
+)
+from gristmill.contract.location import locate
+from gristmill.engines.model import model_revision
+from gristmill.contract.run import RunSpec
+from gristmill.contract.shard import InputObject, Shard, ShardPlan, decode_page, encode_page
+from gristmill.formats.open import open_reader
+from gristmill.formats.protocol import Reader
+from gristmill.runtime.read import StoreSource
+from gristmill.store.open import open_store
+from gristmill.store.protocol import ObjectStore
+
+PAGE_SHARDS: Final = 1000
+
+Progress = Callable[[str, int], None]
+"""Hears what is being done and how much of it is: ("objects listed", 40000)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run directory that has its RunSpec and its plan."""
+
+    store: ObjectStore
+    spec: RunSpec
+    plan: ShardPlan
+    created: bool
+    """False: it was there, and this is another go at it."""
+
+
+def open_run(
+    blueprint: Blueprint,
+    runs: str,
+    run: str | None = None,
+    limit: int | None = None,
+    progress: Progress = lambda _what, _count: None,
+) -> Run:
+    """Plan a run, or find the same one planned before. Does nothing twice.
+
+    Without a name the run is called after what decides its results, so that the same command
+    is the same run. Raises SpecMismatchError when the name belongs to another blueprint, model
+    or input; BadInputError, ConfigError, StorageError.
+    """
+    _refuse_nested(blueprint)
+    reader = open_reader(blueprint.input, blueprint.output.carry)
+    inputs = open_store(locate(blueprint.input.uri).root)
+    listing = list_input(inputs, blueprint.input, lambda n: progress("objects listed", n))
+    spec = _resolve(blueprint, listing, run, limit)
+    store = open_store(f"{runs.rstrip('/')}/{spec.run}")
+    spec, created = _elect(store, spec, listing)
+    plan = _published_plan(store) or _publish_plan(store, spec, listing, reader, inputs, progress)
+    return Run(store, spec, plan, created)
+
+
+def find_run(name: str, runs: str) -> Run:
+    """A run planned before, by its name under `runs` or by the URI of its directory.
+
+    Raises UsageError when there is none.
+    """
+    is_place = "/" in name
+    uri = name.rstrip("/") if is_place else f"{runs.rstrip('/')}/{name}"
+    store = open_store(uri)
+    try:
+        spec = RunSpec.model_validate_json(store.get(layout.RUN))
+    except ObjectMissingError:
+        raise UsageError(
+            f"no run at {store.uri} (no {layout.RUN} there); name a run under {runs}, give the "
+            "path of its directory, or say where runs lie with --runs or GRISTMILL_RUNS"
+        ) from None
+    plan = _published_plan(store)
+    if plan is None:
+        raise UsageError(f"{store.uri}: its plan is unfinished; repeat the `gristmill run` command")
+    return Run(store, spec, plan, created=False)
+
+
+def refuse_changed_input(run: Run) -> None:
+    """Raises SpecMismatchError when the input is no longer the one that was planned."""
+    blueprint = run.spec.blueprint
+    inputs = open_store(locate(blueprint.input.uri).root)
+    listing = list_input(inputs, blueprint.input)
+    if listing.digest != run.spec.listing:
+        raise _changed_input(run.store, run.spec, listing)
+
+
+def planned_shards(store: ObjectStore, plan: ShardPlan) -> Iterable[Shard]:
+    """Every shard of a published plan, in order, a page at a time."""
+    for page in range(-(-plan.shards // plan.page_shards)):
+        yield from decode_page(store.get(layout.plan_page(page)))
+
+
+def _refuse_nested(blueprint: Blueprint) -> None:
+    where, output = locate(blueprint.input.uri), blueprint.output.uri.rstrip("/")
+    if where.matches(f"{output}/x".removeprefix(f"{where.root}/")) and output.startswith(
+        where.root
+    ):
+        raise ConfigError(
+            f"output.uri: {output} lies inside the input {blueprint.input.uri}, so results would "
+            "be read as input; choose a place outside it"
+        )
+
+
+def _resolve(
+    blueprint: Blueprint, listing: Listing, run: str | None, limit: int | None
+) -> RunSpec:
+    spec = RunSpec(
+        run=run or "",
+        blueprint=blueprint,
+        model_revision=model_revision(blueprint.task),
+        listing=listing.digest,
+        limit=limit,
+        gristmill=__version__,
+    )
+    name = run or f"{blueprint.name}-{spec.identity()[:8]}"
+    output = blueprint.output.model_copy(
+        update={"uri": blueprint.output.uri.replace("{run}", name)}
+    )
+    return spec.model_copy(
+        update={"run": name, "blueprint": blueprint.model_copy(update={"output": output})}
+    )
+
+
+def _elect(store: ObjectStore, mine: RunSpec, listing: Listing) -> tuple[RunSpec, bool]:
+    """(the RunSpec that holds, whether this call made the run)."""
+    try:
+        theirs = RunSpec.model_validate_json(store.get(layout.RUN))
+    except ObjectMissingError:
+        _refuse_foreign_results(mine)
+        if store.put_new(layout.RUN, canonical_json(mine)):
+            return mine, True
+        theirs = RunSpec.model_validate_json(store.get(layout.RUN))
+    if theirs.identity() == mine.identity():
+        return theirs, False
+    if theirs.model_copy(update={"listing": mine.listing}).identity() == mine.identity():
+        raise _changed_input(store, theirs, listing)
+    raise SpecMismatchError(
+        f"run {mine.run} was begun with another blueprint or model; a changed blueprint is a new "
+        "run: give it another --run-id, or undo the change. What differs:\n  "
+        + "\n  ".join(theirs.differences(mine))
+    )
+
+
+def _changed_input(store: ObjectStore, spec: RunSpec, listing: Listing) -> SpecMismatchError:
+    plan = _published_plan(store)
+    before: dict[str, InputObject] = {}
+    for shard in planned_shards(store, plan) if plan else ():
+        before |= {item.key: item for item in shard.objects}
+    what = changes(before, {item.key: item for item in listing.objects})
+    return SpecMismatchError(
+        f"run {spec.run} was begun with another input; changed input is a new run: give it another "
+        "--run-id, or restore the input. What differs:\n  " + "\n  ".join(what)
+    )
+
+
+def _refuse_foreign_results(spec: RunSpec) -> None:
+    output = open_store(spec.blueprint.output.uri)
+    found = next((i.key for i in output.list() if layout.is_result(i.key)), None)
+    if found is not None:
+        raise ConfigError(
+            f"output.uri: {output.uri} already holds another run's results ({found}); choose an "
+            "empty place (`{run}` in output.uri stands for the run's id), or delete them"
+        )
+
+
+def _published_plan(store: ObjectStore) -> ShardPlan | None:
+    try:
+        return ShardPlan.model_validate_json(store.get(layout.PLAN))
+    except ObjectMissingError:
+        return None
+
+
+def _publish_plan(
+    store: ObjectStore,
+    spec: RunSpec,
+    listing: Listing,
+    reader: Reader,
+    inputs: ObjectStore,
+    progress: Progress,
+) -> ShardPlan:
+    """Pages first, the head last: a plan is there whole or not at all. Safe to do again."""
+    blueprint = spec.blueprint
+    carried = _carried(reader, inputs, listing)
+    shards = cut_shards(
+        listing.objects,
+        reader,
+        lambda item: StoreSource(inputs, item),
+        blueprint.shard.bytes,
+        single=spec.limit is not None,
+    )
+    count = page = 0
+    while batch := list(islice(shards, PAGE_SHARDS)):
+        store.put_new(layout.plan_page(page), encode_page(batch))
+        count, page = count + len(batch), page + 1
+        progress("shards planned", count)
+    if not count:
+        raise BadInputError(f"{blueprint.input.uri}: its objects hold no record")
+    plan = ShardPlan(
+        shards=count,
+        objects=len(listing.objects),
+        bytes=sum(item.size for item in listing.objects),
+        page_shards=PAGE_SHARDS,
+        skipped=listing.skipped,
+        carried=carried,
+    )
+    store.put_new(layout.PLAN, canonical_json(plan))
+    return plan
+
+
+def _carried(reader: Reader, inputs: ObjectStore, listing: Listing) -> tuple[Column, ...]:
+    first = StoreSource(inputs, listing.objects[0]) if reader.footers else None
+    return reader.columns(first)

@@ -1,0 +1,72 @@
+"""Every object key of a run directory and of the results is spelled here, once."""
+
+import re
+from typing import Final
+
+RUN: Final = "run.json"
+PLAN: Final = "plan/plan.json"
+MANIFEST: Final = "manifest.json"
+SHARDS: Final = "shards/"
+ATTEMPTS: Final = "attempts/"
+QUEUE: Final = "queue.sqlite"
+
+_SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard\.json")
+_PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)\.json")
+_RESULT: Final = re.compile(r"(results|errors)-\d{6}\.[a-z.]+")
+
+
+def plan_page(page: int) -> str:
+    return f"plan/shards-{page:05d}.jsonl"
+
+
+def shard_prefix(shard: int) -> str:
+    return f"{SHARDS}{shard:06d}/"
+
+
+def shard_manifest(shard: int) -> str:
+    return f"{shard_prefix(shard)}shard.json"
+
+
+def parts_prefix(shard: int) -> str:
+    return f"{shard_prefix(shard)}parts/"
+
+
+def part_manifest(shard: int, part: int) -> str:
+    return f"{parts_prefix(shard)}{part:06d}.json"
+
+
+def part_data(shard: int, part: int, attempt: str, name: str, extension: str) -> str:
+    """`name` is what the file holds: results, errors or rejected."""
+    return f"{shard_prefix(shard)}data/{part:06d}-{attempt}-{name}.{extension}"
+
+
+def dead_letter(shard: int) -> str:
+    """Rejected records of one shard. In the run directory, not beside the results: its lines name
+    attempts, and what lies beside the results has the same bytes whatever was killed."""
+    return f"rejected/{shard:06d}.jsonl"
+
+
+def attempt(name: str) -> str:
+    return f"{ATTEMPTS}{name}.json"
+
+
+def result(shard: int, name: str, extension: str) -> str:
+    """Relative to the output. Names sort as the input does."""
+    return f"{name}-{shard:06d}.{extension}"
+
+
+def shard_of_manifest(key: str) -> int | None:
+    """The shard of a ShardManifest's key; None for another key."""
+    match = _SHARD_MANIFEST.fullmatch(key)
+    return int(match[1]) if match else None
+
+
+def part_of_manifest(key: str) -> tuple[int, int] | None:
+    """(shard, part) of a PartManifest's key; None for another key."""
+    match = _PART_MANIFEST.fullmatch(key)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def is_result(key: str) -> bool:
+    """Whether a key, relative to an output, is a result file of some run."""
+    return _RESULT.fullmatch(key) is not None

@@ -1,0 +1,140 @@
+"""What is true: PartManifest, ShardManifest, RunManifest; and what an attempt did."""
+
+from collections.abc import Iterable
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+from gristmill.contract.record import RejectionClass
+from gristmill.contract.shard import Cursor
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DataFile(_Model):
+    """One written object, and how to know that it is whole."""
+
+    name: str
+    """What it holds: `results`, `errors` or `rejected`."""
+    key: str
+    sha256: str
+    bytes: int
+    records: int
+
+
+class Counts(_Model):
+    """Sums over records. `records` is always `ok` + all of `rejected`."""
+
+    records: int = 0
+    ok: int = 0
+    rejected: dict[RejectionClass, int] = {}
+    tokens: int = 0
+    """Tokens the engine was asked to look at, without padding."""
+    padded_tokens: int = 0
+    """Tokens with padding: what the engine computed."""
+    batches: int = 0
+
+    @property
+    def rejected_total(self) -> int:
+        return sum(self.rejected.values())
+
+    @property
+    def padding_ratio(self) -> float:
+        """Share of the computed tokens that was padding, 0 to 1."""
+        return 1 - self.tokens / self.padded_tokens if self.padded_tokens else 0.0
+
+    @classmethod
+    def total(cls, parts: Iterable["Counts"]) -> Self:
+        rejected: dict[RejectionClass, int] = {}
+        records = ok = tokens = padded = batches = 0
+        for part in parts:
+            records += part.records
+            ok += part.ok
+            tokens += part.tokens
+            padded += part.padded_tokens
+            batches += part.batches
+            for reason, count in part.rejected.items():
+                rejected[reason] = rejected.get(reason, 0) + count
+        return cls(
+            records=records,
+            ok=ok,
+            rejected=dict(sorted(rejected.items())),
+            tokens=tokens,
+            padded_tokens=padded,
+            batches=batches,
+        )
+
+
+class PartManifest(_Model):
+    """One checkpoint: contiguous records of a shard, published once. The first put wins."""
+
+    spec: str
+    """Digest of the RunSpec."""
+    shard: int
+    part: int
+    attempt: str
+    first: int
+    """Ordinal of its first record."""
+    start: Cursor
+    end: Cursor
+    last: bool
+    """No record of the shard comes after it."""
+    counts: Counts
+    files: tuple[DataFile, ...]
+    engine_seconds: float
+
+
+class ShardManifest(_Model):
+    """A finished shard: its parts tile it, its results are published."""
+
+    spec: str
+    shard: int
+    attempt: str
+    parts: int
+    counts: Counts
+    engine_seconds: float
+    results: tuple[DataFile, ...]
+    """Keys relative to the output."""
+    dead_letter: DataFile | None
+    """Key relative to the run directory; None when nothing was rejected."""
+
+
+class RunManifest(_Model):
+    """A finished run. Written once, after every shard and after the check of all manifests."""
+
+    spec: str
+    run: str
+    shards: int
+    counts: Counts
+    engine_seconds: float
+    attempts: int
+    worker_seconds: float
+    usd: float | None
+    determinism: str | None = None
+    """The level that a replay observed; None until one has."""
+
+
+class AttemptReport(_Model):
+    """What one worker process did. Its own key: the one object that is written over."""
+
+    attempt: str
+    host: str
+    pid: int
+    started_at: float
+    """Seconds since the epoch."""
+    updated_at: float
+    exit_code: int | None = None
+    """None: still working, or killed without a word."""
+    message: str | None = None
+    seconds: float = 0.0
+    load_seconds: float = 0.0
+    engine_seconds: float = 0.0
+    counts: Counts = Counts()
+    """Of the parts whose manifest this attempt won."""
+    lost_records: int = 0
+    """Records inferred for parts that another attempt had published first."""
+    machine_share: float = 1.0
+    peak_rss: int = 0
+    """Bytes."""

@@ -1,0 +1,1 @@
+"""Who works on which shard, for how long."""

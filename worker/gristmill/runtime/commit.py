@@ -1,0 +1,139 @@
+"""Outcomes -> part -> shard: data under a key of this attempt, then one create-only manifest."""
+
+import hashlib
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gristmill.contract import layout
+from gristmill.contract.canonical import canonical_json, sha256
+from gristmill.contract.errors import StorageError
+from gristmill.contract.manifest import Counts, DataFile, PartManifest, ShardManifest
+from gristmill.formats.dead_letter import encode_dead_letter
+from gristmill.formats.protocol import Writer
+from gristmill.runtime.part import PlannedPart
+from gristmill.store.protocol import ObjectStore
+
+REJECTED = "rejected"
+
+
+class Commit:
+    """Publishes what this attempt did. Every method blocks and may be repeated harmlessly."""
+
+    def __init__(
+        self, run: ObjectStore, output: ObjectStore, writer: Writer, spec: str, attempt: str
+    ) -> None:
+        self._run = run
+        self._output = output
+        self._writer = writer
+        self._spec = spec
+        self._attempt = attempt
+
+    def publish_part(self, part: PlannedPart) -> tuple[PartManifest, bool]:
+        """(the manifest that holds, whether it is ours). The first put wins, for good."""
+        mine = self._manifest(part, tuple(self._put_data(part)))
+        key = layout.part_manifest(mine.shard, mine.part)
+        if self._run.put_new(key, canonical_json(mine)):
+            return mine, True
+        return PartManifest.model_validate_json(self._run.get(key)), False
+
+    def publish_shard(self, shard: int, parts: Sequence[PartManifest]) -> ShardManifest:
+        """Compact the elected parts to the files a reader sees, then say that the shard is done.
+
+        The files are a pure function of the elected parts, so two workers that do this at once
+        write the same bytes.
+        """
+        results = []
+        for name, extension in self._writer.extensions.items():
+            key = layout.result(shard, name, extension)
+            if (file := self._merge(self._output, name, key, parts)) is not None:
+                results.append(file)
+        mine = ShardManifest(
+            spec=self._spec,
+            shard=shard,
+            attempt=self._attempt,
+            parts=len(parts),
+            counts=Counts.total(part.counts for part in parts),
+            engine_seconds=sum(part.engine_seconds for part in parts),
+            results=tuple(results),
+            dead_letter=self._merge(self._run, REJECTED, layout.dead_letter(shard), parts),
+        )
+        key = layout.shard_manifest(shard)
+        if self._run.put_new(key, canonical_json(mine)):
+            return mine
+        return ShardManifest.model_validate_json(self._run.get(key))
+
+    def _put_data(self, part: PlannedPart) -> Iterable[DataFile]:
+        records, outcomes = part.read.records, part.outcomes
+        bodies = {
+            name: (self._writer.extensions[name], body, count)
+            for name, (body, count) in self._writer.encode(records, outcomes).items()
+        }
+        rejected, count = encode_dead_letter(records, outcomes, self._attempt)
+        if count:
+            bodies[REJECTED] = ("jsonl", rejected, count)
+        for name, (extension, body, count) in bodies.items():
+            key = layout.part_data(
+                part.read.shard, part.read.part, self._attempt, name, extension
+            )
+            self._run.put(key, body)
+            yield DataFile(
+                name=name, key=key, sha256=sha256(body), bytes=len(body), records=count
+            )
+
+    def _manifest(self, part: PlannedPart, files: tuple[DataFile, ...]) -> PartManifest:
+        return PartManifest(
+            spec=self._spec,
+            shard=part.read.shard,
+            part=part.read.part,
+            attempt=self._attempt,
+            first=part.read.first,
+            start=part.read.start,
+            end=part.read.end,
+            last=part.read.last,
+            counts=part.counts(),
+            files=files,
+            engine_seconds=part.engine_seconds,
+        )
+
+    def _merge(
+        self, store: ObjectStore, name: str, key: str, parts: Sequence[PartManifest]
+    ) -> DataFile | None:
+        files = [file for part in parts for file in part.files if file.name == name]
+        if not files and name != "results":
+            return None
+        with tempfile.TemporaryDirectory(prefix="gristmill-") as folder:
+            target = Path(folder) / "merged"
+            bodies = (self._checked(file) for file in files)
+            if name == REJECTED:
+                _concatenate(bodies, target)
+            else:
+                self._writer.merge(name, bodies, target)
+            store.put_file(key, target)
+            return DataFile(
+                name=name,
+                key=key,
+                sha256=_file_sha256(target),
+                bytes=target.stat().st_size,
+                records=sum(file.records for file in files),
+            )
+
+    def _checked(self, file: DataFile) -> bytes:
+        body = self._run.get(file.key)
+        if sha256(body) != file.sha256:
+            raise StorageError(
+                f"{self._run.uri}/{file.key}: its bytes are not those that were written (sha256 "
+                "differs); delete its part manifest and resume to compute it again"
+            )
+        return body
+
+
+def _concatenate(bodies: Iterable[bytes], target: Path) -> None:
+    with target.open("wb") as out:
+        for body in bodies:
+            out.write(body)
+
+
+def _file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

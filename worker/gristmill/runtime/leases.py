@@ -1,0 +1,67 @@
+"""The leases a worker holds, and the heartbeat that keeps them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+
+from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
+from gristmill.runtime.host import Host
+
+BEATS_PER_LEASE = 3
+"""A lease is extended at a third of its life, so that one late beat does not lose it."""
+
+
+class Leases:
+    """Leases on the shards in this worker's hands: usually one, two around a shard's end."""
+
+    def __init__(self, queue: WorkQueue, host: Host) -> None:
+        self._queue = queue
+        self._host = host
+        self._held: dict[int, Lease] = {}
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """Extends what is held for as long as the block runs; then gives back what is left."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._beat)
+            try:
+                yield
+            finally:
+                tasks.cancel_scope.cancel()
+                with anyio.CancelScope(shield=True):
+                    await self._release_all()
+
+    async def take(self) -> Lease | None:
+        """A lease on a shard; None when nothing is free now."""
+        lease = await self._host.offload(self._queue.lease)
+        if lease is not None:
+            self._held[lease.shard] = lease
+        return lease
+
+    def holds(self, shard: int) -> bool:
+        """False once the lease was lost to another worker."""
+        return shard in self._held
+
+    async def complete(self, shard: int) -> None:
+        """The shard is published: it leaves the queue."""
+        if (lease := self._held.pop(shard, None)) is not None:
+            await self._host.offload(self._queue.complete, lease)
+
+    async def others_work(self) -> bool:
+        """Whether shards are open that are not in these hands."""
+        return await self._host.offload(self._queue.outstanding) > len(self._held)
+
+    async def _beat(self) -> None:
+        while True:
+            await self._host.clock.sleep(self._queue.lease_seconds / BEATS_PER_LEASE)
+            for shard, lease in list(self._held.items()):
+                try:
+                    await self._host.offload(self._queue.extend, lease)
+                except LeaseLostError:
+                    self._held.pop(shard, None)
+
+    async def _release_all(self) -> None:
+        for lease in self._held.values():
+            await self._host.offload(self._queue.release, lease)
+        self._held.clear()

@@ -1,0 +1,1 @@
+"""Where objects live: one protocol, one adapter for every kind of storage."""
