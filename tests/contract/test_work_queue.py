@@ -72,14 +72,20 @@ def test_filling_twice_is_filling_once(queue: WorkQueue) -> None:
     assert queue.outstanding() == 3
 
 
-def test_filling_again_changes_no_lease_and_reopens_no_completed_shard(queue: WorkQueue) -> None:
-    queue.fill([1, 2])
-    queue.complete(leased(queue))
+def test_filling_again_changes_no_lease(queue: WorkQueue) -> None:
+    queue.fill([1])
     held = leased(queue)
-    queue.fill([1, 2])
+    queue.fill([1])
     assert queue.lease() is None
     queue.extend(held)
     assert queue.outstanding() == 1
+
+
+def test_filling_opens_a_completed_shard_again(queue: WorkQueue) -> None:
+    queue.fill([1])
+    queue.complete(leased(queue))
+    queue.fill([1])
+    assert leased(queue).shard == 1
 
 
 def test_leased_shards_are_outstanding_and_completed_ones_are_not(queue: WorkQueue) -> None:

@@ -32,7 +32,8 @@ class MemoryQueue:
     def fill(self, shards: Iterable[int]) -> None:
         with self._lock:
             for shard in shards:
-                self._states.setdefault(shard, _State())
+                if shard not in self._states or self._states[shard].done:
+                    self._states[shard] = _State()
 
     def lease(self) -> Lease | None:
         with self._lock:

@@ -6,7 +6,7 @@ import typer
 
 from gristmill import __version__
 from gristmill.cli import init, results, run, status, validate, verify, worker
-from gristmill.cli.console import complain
+from gristmill.cli.console import complain, print_json
 from gristmill.contract.errors import GristmillError
 from gristmill.contract.process import ExitCode
 
@@ -48,6 +48,8 @@ def main() -> None:
         app()
     except GristmillError as error:
         complain(str(error))
+        if "--json" in sys.argv[1:]:
+            print_json({"exit_code": int(error.exit_code), "message": str(error)})
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         complain("interrupted; what was finished is kept")

@@ -61,4 +61,6 @@ def _words(progress: Progress, at: float) -> list[str]:
         words.append(show_usd(usd))
     if total.rejected_total:
         words.append(f"{total.rejected_total:,} rejected")
+    if progress.restarts:
+        words.append(f"{progress.restarts} workers replaced")
     return words

@@ -126,15 +126,17 @@ class Launch:
         return code, said or f"a worker ended with {status} ({EXIT_MEANING[code]})"
 
     async def _hear(self, running: Process) -> str | None:
-        """Pass events on; return the message of the last one."""
+        """Pass events on; return the last message, or else the last thing a library said: a worker
+        that dies while it imports has only that."""
         assert running.stderr is not None
         lines = BufferedByteReceiveStream(running.stderr)
         said: str | None = None
+        note: str | None = None
         while True:
             try:
                 line = await lines.receive_until(b"\n", LONGEST_EVENT)
             except (anyio.EndOfStream, anyio.IncompleteRead):
-                return said
+                return said or note
             except anyio.DelimiterNotFound:  # a library's progress bar, say: no event of ours
                 await lines.receive(LONGEST_EVENT)
                 continue
@@ -142,6 +144,7 @@ class Launch:
             if event["event"] == "part_published":
                 self._deaths = 0
             said = event.get("message") or said
+            note = event["text"].strip() or note if event["event"] == "note" else note
             try:
                 self._listen(event)
             except GristmillError as error:

@@ -108,9 +108,8 @@ def planned_shards(store: ObjectStore, plan: ShardPlan) -> Iterable[Shard]:
 
 def _refuse_nested(blueprint: Blueprint) -> None:
     where, output = locate(blueprint.input.uri), blueprint.output.uri.rstrip("/")
-    if where.matches(f"{output}/x".removeprefix(f"{where.root}/")) and output.startswith(
-        where.root
-    ):
+    inside = f"{output}/x"
+    if inside.startswith(f"{where.root}/") and where.matches(inside.removeprefix(f"{where.root}/")):
         raise ConfigError(
             f"output.uri: {output} lies inside the input {blueprint.input.uri}, so results would "
             "be read as input; choose a place outside it"

@@ -20,6 +20,8 @@ class Progress:
     shards_done: int = 0
     here: Counts = field(default_factory=Counts)
     """Done by this go."""
+    restarts: int = 0
+    """Workers that died and were replaced."""
     loaded: int = 0
     """Workers whose engine is loaded."""
     notes: list[str] = field(default_factory=list)
@@ -42,6 +44,8 @@ class Progress:
                 self._begin(at)
                 self._shares.pop(event["shard"], None)
                 self.shards_done += 1
+            case "worker_died":
+                self.restarts += 1
             case "note":
                 self.notes = [*self.notes[-4:], str(event["text"])]
 

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Final
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 _BYTES: Final = {
     "": 1, "B": 1,
@@ -41,8 +41,13 @@ def parse_seconds(value: object) -> float:
     return sum(float(n) * _SECONDS[unit] for n, unit in _DURATION_STEP.findall(value))
 
 
-Bytes = Annotated[int, BeforeValidator(parse_bytes)]
-Seconds = Annotated[float, BeforeValidator(parse_seconds)]
+# What an editor accepts: the schema of what a person writes, not of what it becomes.
+_BytesText = Annotated[str, Field(pattern=r"^\s*\d+(\.\d+)?\s*([KMGT]i?B|B)?\s*$")]
+_SecondsText = Annotated[str, Field(pattern=r"^\s*(\d+(\.\d+)?[smhd]\s*)+$")]
+Bytes = Annotated[int, BeforeValidator(parse_bytes, json_schema_input_type=int | _BytesText)]
+Seconds = Annotated[
+    float, BeforeValidator(parse_seconds, json_schema_input_type=float | _SecondsText)
+]
 
 
 def show_bytes(count: float) -> str:

@@ -63,13 +63,14 @@ class CsvReader:
             if offset < data:
                 continue
             place = f"{key}@{offset}"
-            if isinstance(values, list) and len(values) != len(header):
-                values = unparsable(_ragged(values, len(header)))
-            if isinstance(values, list):
+            if isinstance(values, Rejected):
+                yield rejected_record(ordinal, place, end, raw, values)
+            elif len(values) != len(header):
+                fault = unparsable(f"the row has {len(values)} fields, the header {len(header)}")
+                yield rejected_record(ordinal, place, end, raw, fault)
+            else:
                 document = dict(zip(header, values, strict=True))
                 yield self._fields.record(ordinal, place, end, raw, document)
-            else:
-                yield rejected_record(ordinal, place, end, raw, values)
             ordinal += 1
 
     def _header(self, source: Source) -> tuple[Sequence[str] | None, int]:
@@ -213,10 +214,6 @@ def _fault(raw: bytes) -> Rejected | None:
             f"not valid UTF-8: byte 0x{raw[error.start]:02x} at {error.start} of the row"
         )
     return None
-
-
-def _ragged(values: list[str], expected: int) -> str:
-    return f"the row has {len(values)} fields, the header {expected}"
 
 
 def _twin(names: Sequence[str]) -> str | None:

@@ -67,11 +67,9 @@ class Fields:
             if isinstance(pair, Rejected):
                 return rejected_record(ordinal, place, end, raw, pair, id=id_)
             inputs = ((text, pair),)
-        carried: tuple[Any, ...] | Rejected = ()
-        if self._carried:
-            carried = self._carry(fields)
-            if isinstance(carried, Rejected):
-                return rejected_record(ordinal, place, end, raw, carried, id=id_)
+        carried = self._carry(fields) if self._carried else ()
+        if isinstance(carried, Rejected):
+            return rejected_record(ordinal, place, end, raw, carried, id=id_)
         return new_record(ordinal, place, end, id_, inputs, raw=raw, carried=carried)
 
     def _name(self, field: str, fields: Mapping[str, Any]) -> str | Rejected:

@@ -109,6 +109,16 @@ class JsonLinesWriter:
                 match = _ID.match(line)
                 yield orjson.loads(match[1]) if match else orjson.loads(line)["id"]
 
+    def lines(self, path: Path) -> Iterator[str]:
+        return text_lines(path)
+
+
+def text_lines(path: Path) -> Iterator[str]:
+    """Lines of a file that we wrote, without their ends."""
+    with path.open("rb") as lines:
+        for line in lines:
+            yield line.rstrip(b"\n").decode()
+
 
 def concatenate(bodies: Iterable[bytes], target: Path) -> None:
     """Bodies of whole lines, one after the other."""

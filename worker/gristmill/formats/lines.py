@@ -35,6 +35,9 @@ def read_lines(source: Source, start: int, stop: int | None, at: int, most: int)
 
     A line over `most` bytes is never held whole. Raises BadInputError.
     """
+    limit = math.inf if stop is None else stop
+    if at >= limit:
+        return
     first = at == start
     plain = compression(source.object.key) is None
     if first and start and plain:
@@ -42,7 +45,6 @@ def read_lines(source: Source, start: int, stop: int | None, at: int, most: int)
     # From one byte before: if that ends a line, a line of this split starts at `start`.
     drop = first and start > 0
     offset = start - 1 if drop else at
-    limit = math.inf if stop is None else stop
     held = _Held(most)
     for block in read_blocks(source, offset, stop):
         if first and start == 0 and plain:

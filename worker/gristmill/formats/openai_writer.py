@@ -12,7 +12,7 @@ import orjson
 
 from gristmill.contract.column import Column
 from gristmill.contract.record import Completed, Outcome, Record, Rejected, RejectionClass, Stage
-from gristmill.formats.jsonl import concatenate
+from gristmill.formats.jsonl import concatenate, text_lines
 
 EMBEDDING: Final = "embedding"
 TOKENS: Final = "tokens"
@@ -30,13 +30,11 @@ _CODES: Final = {
 class OpenAiWriter:
     """Ids come from the record's place, so the same record always gets the same ones.
 
-    The engine's columns must be `embedding` (vectors) and `tokens` (int64).
+    To encode, the engine's columns must be `embedding` (vectors) and `tokens` (int64).
     """
 
     def __init__(self, engine_columns: tuple[Column, ...]) -> None:
-        names = [column.name for column in engine_columns]
-        self._embedding = names.index(EMBEDDING)
-        self._tokens = names.index(TOKENS)
+        self._names = [column.name for column in engine_columns]
 
     @property
     def extensions(self) -> Mapping[str, str]:
@@ -73,12 +71,15 @@ class OpenAiWriter:
                     raise ValueError(f"{path}: a line is no result line")
                 yield orjson.loads(match[2] or match[1])
 
+    def lines(self, path: Path) -> Iterator[str]:
+        return text_lines(path)
+
     def _body(self, record: Record, outcome: Completed) -> dict[str, Any]:
+        values = dict(zip(self._names, outcome.values, strict=True))
         vectors = shorten(
-            np.asarray(outcome.values[self._embedding], dtype=np.float32),
-            record.params["dimensions"],
+            np.asarray(values[EMBEDDING], dtype=np.float32), record.params["dimensions"]
         )
-        tokens = int(outcome.values[self._tokens])
+        tokens = int(values[TOKENS])
         encode = _base64 if record.params["encoding_format"] == "base64" else _floats
         return {
             "object": "list",

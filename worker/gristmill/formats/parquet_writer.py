@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -75,6 +76,12 @@ class ParquetWriter:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(columns=["id"]):
                 yield from batch.column(0).to_pylist()
+
+    def lines(self, path: Path) -> Iterator[str]:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                for row in batch.to_pylist():
+                    yield orjson.dumps(row).decode()
 
 
 def _grouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -71,10 +71,14 @@ class Writer(Protocol):
         ...
 
     def merge(self, name: str, bodies: Iterable[bytes], target: Path) -> None:
-        """Bodies of one name, in order -> one file for readers. Holds one body at a time in
-        memory. Pure: same bodies, same bytes."""
+        """Bodies of one name, in order -> one file for readers, in bounded memory. Pure: same
+        bodies, same bytes."""
         ...
 
     def ids(self, name: str, path: Path) -> Iterator[str]:
         """Ids of the records in a merged file, in order, for verification."""
+        ...
+
+    def lines(self, path: Path) -> Iterator[str]:
+        """A merged `results` file as one JSON object a record, in order, for people to look at."""
         ...

@@ -27,6 +27,9 @@ _SCHEMA: Final = (
     "CREATE INDEX IF NOT EXISTS free ON shards (shard) WHERE done = 0 AND token IS NULL",
     "CREATE INDEX IF NOT EXISTS held ON shards (owner, expires) WHERE token IS NOT NULL",
 )
+_FILL: Final = """
+    INSERT INTO shards (shard) VALUES (?) ON CONFLICT (shard) DO UPDATE SET done = 0 WHERE done = 1
+"""
 _FREE: Final = "SELECT shard FROM shards WHERE done = 0 AND token IS NULL ORDER BY shard LIMIT 1"
 _TAKE: Final = """
     UPDATE shards SET receives = receives + 1, token = ?, owner = ?, expires = ?
@@ -72,9 +75,7 @@ class LocalQueue:
 
     def fill(self, shards: Iterable[int]) -> None:
         with self._turn() as file:
-            file.executemany(
-                "INSERT OR IGNORE INTO shards (shard) VALUES (?)", ((shard,) for shard in shards)
-            )
+            file.executemany(_FILL, ((shard,) for shard in shards))
 
     def lease(self) -> Lease | None:
         with self._turn() as file:

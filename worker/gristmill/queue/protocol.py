@@ -29,7 +29,8 @@ class WorkQueue(Protocol):
         ...
 
     def fill(self, shards: Iterable[int]) -> None:
-        """Add shards that it does not know yet. Twice is once."""
+        """These shards are to be done. Twice is once; one that was completed is opened again: the
+        caller knows from the manifests that it is not done."""
         ...
 
     def lease(self) -> Lease | None:

@@ -35,7 +35,9 @@ class Commit:
         key = layout.part_manifest(mine.shard, mine.part)
         if self._run.put_new(key, canonical_json(mine)):
             return mine, True
-        return PartManifest.model_validate_json(self._run.get(key)), False
+        # A storage may say that it was there when our own put arrived and its answer was lost.
+        elected = PartManifest.model_validate_json(self._run.get(key))
+        return elected, elected == mine
 
     def publish_shard(self, shard: int, parts: Sequence[PartManifest]) -> ShardManifest:
         """Compact the elected parts to the files a reader sees, then say that the shard is done.

@@ -30,7 +30,8 @@ async def infer_parts(
         try:
             began = clock.monotonic()
             outcomes = await infer_batch(engine, part.prepared, batch)
-            part.settle(batch, outcomes, clock.monotonic() - began)
+            seconds = clock.monotonic() - began
+            part.settle(batch, outcomes, seconds / engine.profile.slots)
         finally:
             slots.release()
 

@@ -1,10 +1,11 @@
 """The leases a worker holds, and the heartbeat that keeps them."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import anyio
 
+from gristmill.contract.errors import StorageError
 from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
 from gristmill.runtime.host import Host
 
@@ -63,5 +64,8 @@ class Leases:
 
     async def _release_all(self) -> None:
         for lease in self._held.values():
-            await self._host.offload(self._queue.release, lease)
+            # A lease that can't be given back runs out by itself; the error that ended the work
+            # must not be hidden behind this one.
+            with suppress(StorageError):
+                await self._host.offload(self._queue.release, lease)
         self._held.clear()

@@ -37,7 +37,8 @@ class PlannedPart:
             self.done.set()
 
     def settle(self, batch: Sequence[int], outcomes: Sequence[Outcome], seconds: float) -> None:
-        """Take one batch's outcomes, `seconds` of engine time after it was given."""
+        """Take one batch's outcomes. `seconds`: its share of the engine's time, which the batches in
+        flight have in common."""
         for index, outcome in zip(batch, outcomes, strict=True):
             self._outcomes[index] = outcome
         self.engine_seconds += seconds

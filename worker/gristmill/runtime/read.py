@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from gristmill.contract.blueprint import PartSize
 from gristmill.contract.manifest import PartManifest
@@ -59,14 +60,13 @@ class ShardReader:
         self._published = published
         self._part = 0
         self._ordinal = 0
-        self._cursor = Cursor(0, shard.splits[0].start) if shard.splits else self._end
-        self._stream: Iterator[tuple[int, Record]] | None = None
-        self._ahead: tuple[int, Record] | None = None
+        self._split = 0
+        """The split that the last record read lies in."""
+        self._cursor = Cursor(0, shard.splits[0].start)
+        self._stream: Iterator[Record] | None = None
+        self._taken: list[Record] = []
+        self._ahead: Record | None = None
         self._done = False
-
-    @property
-    def _end(self) -> Cursor:
-        return Cursor(len(self._shard.splits), 0)
 
     @property
     def empty(self) -> bool:
@@ -80,29 +80,27 @@ class ShardReader:
         the records. Raises BadInputError, ObjectChangedError and StorageError.
         """
         self._skip_published()
-        if self._done:
-            return None
-        if self._stream is None:
+        if self._stream is None and not self._done:
             self._stream = self._records()
             self._ahead = next(self._stream, None)
-        if self._ahead is None:
-            self._done = True
+        self._done = self._done or self._ahead is None
+        if self._done or self._stream is None:
             return None
         return self._take(self._stream)
 
-    def _take(self, stream: Iterator[tuple[int, Record]]) -> ReadPart:
-        records: list[Record] = []
-        start, weight = self._cursor, 0
-        ahead = self._ahead
+    def _take(self, stream: Iterator[Record]) -> ReadPart:
         most, heaviest = self._size.records, self._size.bytes
-        while ahead is not None and len(records) < most and weight < heaviest:
-            split, record = ahead
+        records = self._taken
+        weight, split, ahead = 0, self._split, None
+        for record in chain(filter(None, (self._ahead,)), stream):
+            if len(records) == most or weight >= heaviest:
+                ahead = record
+                break
             records.append(record)
             weight += len(record.raw)
-            ahead = next(stream, None)
-        self._ahead = ahead
-        self._done = ahead is None
-        self._cursor = self._end if ahead is None else Cursor(split, record.end)
+            split = self._split
+        self._ahead, self._done = ahead, ahead is None
+        start, self._cursor = self._cursor, self._after(records[-1], split)
         part = ReadPart(
             shard=self._shard.index,
             part=self._part,
@@ -113,7 +111,16 @@ class ShardReader:
         )
         self._part += 1
         self._ordinal += len(records)
+        self._taken = []
         return part
+
+    def _after(self, record: Record, split: int) -> Cursor:
+        """Where reading goes on after a record of a split."""
+        if self._done:
+            return Cursor(len(self._shard.splits), 0)
+        if split != self._split:
+            return Cursor(self._split, self._shard.splits[self._split].start)
+        return Cursor(split, record.end)
 
     def _skip_published(self) -> None:
         while (manifest := self._published.get(self._part)) is not None:
@@ -123,14 +130,19 @@ class ShardReader:
             self._done = manifest.last
             self._stream = None
 
-    def _records(self) -> Iterator[tuple[int, Record]]:
-        ordinal, cursor = self._ordinal, self._cursor
-        for index in range(cursor.split, len(self._shard.splits)):
-            split = self._shard.splits[index]
-            at = cursor.position if index == cursor.split else split.start
+    def _records(self) -> Iterator[Record]:
+        resumed = self._cursor
+
+        def of_split(index: int) -> Iterator[Record]:
+            # Called when the split before it has no more: all its records are in `_taken`.
+            split, self._split = self._shard.splits[index], index
+            at = resumed.position if index == resumed.split else split.start
             source = StoreSource(self._inputs, self._shard.objects[split.object])
-            for record in self._reader.records(source, split.start, split.stop, at, ordinal):
-                if self._limit is not None and ordinal >= self._limit:
-                    return
-                yield index, record
-                ordinal += 1
+            ordinal = self._ordinal + len(self._taken)
+            return self._reader.records(source, split.start, split.stop, at, ordinal)
+
+        splits = range(resumed.split, len(self._shard.splits))
+        records = chain.from_iterable(map(of_split, splits))
+        if self._limit is None:
+            return records
+        return islice(records, max(0, self._limit - self._ordinal))
