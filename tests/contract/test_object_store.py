@@ -6,11 +6,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.doubles.memory_store import MemoryStore
 
 from gristmill.contract.errors import ObjectChangedError, ObjectMissingError, StorageError
 from gristmill.store.open import open_store
 from gristmill.store.protocol import ObjectStore
+from tests.doubles.memory_store import MemoryStore
 
 ODD_KEYS = [
     "a b",

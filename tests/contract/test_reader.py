@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,7 +14,6 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.doubles.memory_source import MemorySource
 
 from gristmill.contract.blueprint import Input
 from gristmill.contract.errors import ObjectChangedError
@@ -21,6 +21,7 @@ from gristmill.contract.record import Record
 from gristmill.formats import objects
 from gristmill.formats.open import open_reader
 from gristmill.formats.protocol import Reader
+from tests.doubles.memory_source import MemorySource
 
 TEXTS = (
     "plain",
@@ -124,7 +125,7 @@ def in_splits(reader: Reader, source: MemorySource, cuts: Sequence[int]) -> list
     extent, _ = reader.cuts(source, 2**40)
     edges = [0, *cuts, extent]
     records: list[Record] = []
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in pairwise(edges):
         assert start is not None
         records += reader.records(source, start, stop, start, len(records))
     return records

@@ -7,10 +7,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.doubles.memory_queue import MemoryQueue
 
 from gristmill.queue.local import LocalQueue
 from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
+from tests.doubles.memory_queue import MemoryQueue
 
 LEASE_SECONDS = 60.0
 

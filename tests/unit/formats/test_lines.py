@@ -2,10 +2,10 @@ import gzip
 import tracemalloc
 
 import pytest
-from tests.doubles.memory_source import MemorySource
 
 from gristmill.contract.errors import BadInputError
 from gristmill.formats.lines import KEPT, line_cuts, read_lines
+from tests.doubles.memory_source import MemorySource
 
 
 def lines(body: bytes, start: int = 0, stop: int | None = None, most: int = 10**6) -> list[bytes]:

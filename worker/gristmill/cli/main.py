@@ -9,6 +9,7 @@ from gristmill.cli import init, results, run, status, validate, verify, worker
 from gristmill.cli.console import complain, print_json
 from gristmill.contract.errors import GristmillError
 from gristmill.contract.process import ExitCode
+from gristmill.runtime.failure import explain
 
 app = typer.Typer(
     name="gristmill",
@@ -51,6 +52,10 @@ def main() -> None:
         if "--json" in sys.argv[1:]:
             print_json({"exit_code": int(error.exit_code), "message": str(error)})
         sys.exit(error.exit_code)
+    except Exception as error:  # noqa: BLE001 - the last stop of every exception
+        code, message, frames = explain(error)
+        complain("\n  ".join([message, *frames]))
+        sys.exit(code)
     except KeyboardInterrupt:
         complain("interrupted; what was finished is kept")
         sys.exit(ExitCode.RECLAIMED)

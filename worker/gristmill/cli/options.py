@@ -14,9 +14,7 @@ RunName = Annotated[
 ]
 Runs = Annotated[
     str,
-    typer.Option(
-        "--runs", envvar=ENV_RUNS, metavar="URI", help="Where run directories lie."
-    ),
+    typer.Option("--runs", envvar=ENV_RUNS, metavar="URI", help="Where run directories lie."),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")

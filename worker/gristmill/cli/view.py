@@ -25,9 +25,9 @@ class PlainView:
         self._ended = False
 
     def draw(self, progress: Progress, at: float) -> None:
-        ends = progress.share >= 1 and not self._ended
-        if ends or at - self._last >= PLAIN_SECONDS:
-            self._last, self._ended = at, progress.share >= 1
+        done = progress.shards_done >= progress.shards
+        if (done and not self._ended) or at - self._last >= PLAIN_SECONDS:
+            self._last, self._ended = at, done
             say(" · ".join(_words(progress, at)))
 
 

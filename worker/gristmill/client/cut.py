@@ -69,10 +69,9 @@ def _pieces(
 ) -> Iterator[_Piece]:
     for item, (extent, cuts) in _cuts(objects, reader, source, target):
         known = replace(item, extent=extent)
-        edges = [0, *cuts, extent]
-        for start, stop in zip(edges, edges[1:], strict=False):
+        for start, stop in zip([0, *cuts], [*cuts, extent], strict=True):
             share = (stop - start) / extent if extent and stop is not None else 1
-            yield _Piece(known, start or 0, stop, round(item.size * share))
+            yield _Piece(known, start, stop, round(item.size * share))
 
 
 def _cuts(

@@ -13,7 +13,7 @@ from gristmill.contract.manifest import RunManifest
 from gristmill.contract.run import Policy
 from gristmill.formats.open import open_reader, open_writer
 from gristmill.runtime.budget import check_rejected
-from gristmill.runtime.verify import Evidence, Verdict, read_shard_manifests, verify_run
+from gristmill.runtime.verify import Evidence, Verdict, verify_run
 from gristmill.store.open import open_store
 
 
@@ -29,7 +29,6 @@ def finish(run: Run, policy: Policy) -> RunState:
     verdict = verify_run(
         _evidence(run),
         lambda: planned_shards(run.store, run.plan),
-        lambda index: read_shard_manifests(run.store, index),
         data=False,
     )
     if verdict.gaps:
@@ -63,7 +62,6 @@ def verify(
     return verify_run(
         _evidence(run),
         lambda: planned_shards(run.store, run.plan),
-        lambda index: read_shard_manifests(run.store, index),
         deep=deep,
         progress=progress,
     )
@@ -76,6 +74,6 @@ def _evidence(run: Run) -> Evidence:
         run=run.store,
         output=open_store(blueprint.output.uri),
         inputs=open_store(locate(blueprint.input.uri).root),
-        reader=open_reader(blueprint.input, blueprint.output.carry),
+        reader=open_reader(blueprint.input, run.plan.carry),
         writer=open_writer(blueprint.output.format, (), run.plan.carried),
     )

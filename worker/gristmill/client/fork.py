@@ -13,7 +13,9 @@ def shipped() -> dict[str, Path]:
     package = Path(gristmill.__file__).parent
     for place in (package / "blueprints", package.parents[1] / "blueprints"):
         if place.is_dir():
-            return {path.parent.name: path.parent for path in sorted(place.glob("*/blueprint.yaml"))}
+            return {
+                path.parent.name: path.parent for path in sorted(place.glob("*/blueprint.yaml"))
+            }
     return {}
 
 

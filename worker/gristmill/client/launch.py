@@ -97,7 +97,7 @@ class Launch:
                 self.stop(code, message or EXIT_MEANING[code])
                 return
             self._deaths += 1
-            self._listen({"event": "worker_died", "message": message})
+            self._pass_on({"event": "worker_died", "message": message})
             if self._deaths > RESTARTS:
                 self.stop(code or ExitCode.BUG, f"{message} ({self._deaths} times in a row)")
 
@@ -114,6 +114,8 @@ class Launch:
         )
         async with running:
             self._processes.add(running)
+            if self._stop.is_set():  # while it was being started
+                _tell(running, signal.SIGTERM)
             try:
                 said = await self._hear(running)
                 status = await running.wait()
@@ -128,7 +130,8 @@ class Launch:
     async def _hear(self, running: Process) -> str | None:
         """Pass events on; return the last message, or else the last thing a library said: a worker
         that dies while it imports has only that."""
-        assert running.stderr is not None
+        if running.stderr is None:
+            raise AssertionError("a worker was started without a pipe for its events")
         lines = BufferedByteReceiveStream(running.stderr)
         said: str | None = None
         note: str | None = None
@@ -145,10 +148,13 @@ class Launch:
                 self._deaths = 0
             said = event.get("message") or said
             note = event["text"].strip() or note if event["event"] == "note" else note
-            try:
-                self._listen(event)
-            except GristmillError as error:
-                self.stop(error.exit_code, str(error))
+            self._pass_on(event)
+
+    def _pass_on(self, event: Event) -> None:
+        try:
+            self._listen(event)
+        except GristmillError as error:
+            self.stop(error.exit_code, str(error))
 
     def _environment(self) -> dict[str, str]:
         crew = self._crew

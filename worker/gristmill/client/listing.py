@@ -64,6 +64,14 @@ def list_input(
     return Listing(tuple(objects), dict(sorted(skipped.items())), hasher.hexdigest())
 
 
+def would_read(source: Input, uri: str) -> bool:
+    """Whether an object of this URI, were it there, would be read as input."""
+    where = locate(source.uri)
+    key = uri.removeprefix(f"{where.root.rstrip('/')}/")
+    found = ObjectInfo(key, 1, "")
+    return key != uri and where.matches(key) and _left_out(found, source, where) is None
+
+
 def changes(before: dict[str, InputObject], after: dict[str, InputObject]) -> list[str]:
     """Sentences on what differs between two listings, a few names for each kind."""
     added = sorted(after.keys() - before.keys())

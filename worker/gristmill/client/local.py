@@ -89,9 +89,7 @@ def _work(
     return anyio.run(supervise)
 
 
-def _listener(
-    policy: Policy, clock: Clock, progress: Progress
-) -> Callable[[dict[str, Any]], None]:
+def _listener(policy: Policy, clock: Clock, progress: Progress) -> Callable[[dict[str, Any]], None]:
     def listen(event: dict[str, Any]) -> None:
         progress.take(event, clock.monotonic())
         check_rejected(policy.errors, progress.total, finished=False)

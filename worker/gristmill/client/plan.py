@@ -1,5 +1,6 @@
 """Blueprint + input as it lies now -> a run: RunSpec and ShardPlan, each published once."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
@@ -7,10 +8,10 @@ from typing import Final
 
 from gristmill import __version__
 from gristmill.client.cut import cut_shards
-from gristmill.client.listing import Listing, changes, list_input
+from gristmill.client.listing import Listing, changes, list_input, would_read
 from gristmill.contract import layout
 from gristmill.contract.blueprint import Blueprint
-from gristmill.contract.canonical import canonical_json
+from gristmill.contract.canonical import canonical_json, decode
 from gristmill.contract.column import Column
 from gristmill.contract.errors import (
     BadInputError,
@@ -20,9 +21,9 @@ from gristmill.contract.errors import (
     UsageError,
 )
 from gristmill.contract.location import locate
-from gristmill.engines.model import model_revision
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import InputObject, Shard, ShardPlan, decode_page, encode_page
+from gristmill.engines.model import model_revision
 from gristmill.formats.open import open_reader
 from gristmill.formats.protocol import Reader
 from gristmill.runtime.read import StoreSource
@@ -30,6 +31,7 @@ from gristmill.store.open import open_store
 from gristmill.store.protocol import ObjectStore
 
 PAGE_SHARDS: Final = 1000
+_RUN_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 Progress = Callable[[str, int], None]
 """Hears what is being done and how much of it is: ("objects listed", 40000)."""
@@ -59,14 +61,24 @@ def open_run(
     is the same run. Raises SpecMismatchError when the name belongs to another blueprint, model
     or input; BadInputError, ConfigError, StorageError.
     """
-    _refuse_nested(blueprint)
+    _refuse_nested(blueprint, runs)
+    if run is not None and _RUN_NAME.fullmatch(run) is None:
+        raise UsageError(
+            f"--run-id {run}: must be letters, digits, `.`, `_` or `-`, start with a letter or "
+            "digit and have at most 128 characters"
+        )
     reader = open_reader(blueprint.input, blueprint.output.carry)
     inputs = open_store(locate(blueprint.input.uri).root)
     listing = list_input(inputs, blueprint.input, lambda n: progress("objects listed", n))
     spec = _resolve(blueprint, listing, run, limit)
     store = open_store(f"{runs.rstrip('/')}/{spec.run}")
+    plan = _published_plan(store)
+    # Drafted before the run takes its name, so that damaged input, once mended, may have it.
+    draft = None if plan else _draft_plan(spec, listing, reader, inputs, progress)
     spec, created = _elect(store, spec, listing)
-    plan = _published_plan(store) or _publish_plan(store, spec, listing, reader, inputs, progress)
+    if draft is not None:
+        plan = _publish_plan(store, draft)
+    assert plan is not None
     return Run(store, spec, plan, created)
 
 
@@ -78,13 +90,12 @@ def find_run(name: str, runs: str) -> Run:
     is_place = "/" in name
     uri = name.rstrip("/") if is_place else f"{runs.rstrip('/')}/{name}"
     store = open_store(uri)
-    try:
-        spec = RunSpec.model_validate_json(store.get(layout.RUN))
-    except ObjectMissingError:
+    spec = _published_spec(store)
+    if spec is None:
         raise UsageError(
             f"no run at {store.uri} (no {layout.RUN} there); name a run under {runs}, give the "
             "path of its directory, or say where runs lie with --runs or GRISTMILL_RUNS"
-        ) from None
+        )
     plan = _published_plan(store)
     if plan is None:
         raise UsageError(f"{store.uri}: its plan is unfinished; repeat the `gristmill run` command")
@@ -106,19 +117,30 @@ def planned_shards(store: ObjectStore, plan: ShardPlan) -> Iterable[Shard]:
         yield from decode_page(store.get(layout.plan_page(page)))
 
 
-def _refuse_nested(blueprint: Blueprint) -> None:
-    where, output = locate(blueprint.input.uri), blueprint.output.uri.rstrip("/")
-    inside = f"{output}/x"
-    if inside.startswith(f"{where.root}/") and where.matches(inside.removeprefix(f"{where.root}/")):
-        raise ConfigError(
-            f"output.uri: {output} lies inside the input {blueprint.input.uri}, so results would "
-            "be read as input; choose a place outside it"
-        )
+def _refuse_nested(blueprint: Blueprint, runs: str) -> None:
+    """Raises ConfigError when a later listing of the input would find what the run wrote."""
+    source, output = blueprint.input, blueprint.output
+    extension = "parquet" if output.format.kind == "parquet" else "jsonl"
+    written = {
+        "output.uri": (output.uri, (layout.result(0, "results", extension),)),
+        "--runs": (
+            runs,
+            (
+                f"run/{layout.RUN}",
+                f"run/{layout.plan_page(0)}",
+                f"run/{layout.part_data(0, 0, 'attempt', 'results', extension)}",
+            ),
+        ),
+    }
+    for what, (place, keys) in written.items():
+        if any(would_read(source, f"{place.rstrip('/')}/{key}") for key in keys):
+            raise ConfigError(
+                f"{what}: {place} lies inside the input {source.uri}, so what is written there "
+                "would be read as input; choose a place outside it"
+            )
 
 
-def _resolve(
-    blueprint: Blueprint, listing: Listing, run: str | None, limit: int | None
-) -> RunSpec:
+def _resolve(blueprint: Blueprint, listing: Listing, run: str | None, limit: int | None) -> RunSpec:
     spec = RunSpec(
         run=run or "",
         blueprint=blueprint,
@@ -138,13 +160,12 @@ def _resolve(
 
 def _elect(store: ObjectStore, mine: RunSpec, listing: Listing) -> tuple[RunSpec, bool]:
     """(the RunSpec that holds, whether this call made the run)."""
-    try:
-        theirs = RunSpec.model_validate_json(store.get(layout.RUN))
-    except ObjectMissingError:
+    theirs = _published_spec(store)
+    if theirs is None:
         _refuse_foreign_results(mine)
         if store.put_new(layout.RUN, canonical_json(mine)):
             return mine, True
-        theirs = RunSpec.model_validate_json(store.get(layout.RUN))
+        theirs = _published_spec(store) or mine
     if theirs.identity() == mine.identity():
         return theirs, False
     if theirs.model_copy(update={"listing": mine.listing}).identity() == mine.identity():
@@ -178,22 +199,36 @@ def _refuse_foreign_results(spec: RunSpec) -> None:
         )
 
 
-def _published_plan(store: ObjectStore) -> ShardPlan | None:
+def _published_spec(store: ObjectStore) -> RunSpec | None:
     try:
-        return ShardPlan.model_validate_json(store.get(layout.PLAN))
+        return decode(RunSpec, store.get(layout.RUN), f"{store.uri}/{layout.RUN}")
     except ObjectMissingError:
         return None
 
 
-def _publish_plan(
-    store: ObjectStore,
+def _published_plan(store: ObjectStore) -> ShardPlan | None:
+    try:
+        return decode(ShardPlan, store.get(layout.PLAN), f"{store.uri}/{layout.PLAN}")
+    except ObjectMissingError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A plan not yet published."""
+
+    head: ShardPlan
+    pages: tuple[bytes, ...]
+
+
+def _draft_plan(
     spec: RunSpec,
     listing: Listing,
     reader: Reader,
     inputs: ObjectStore,
     progress: Progress,
-) -> ShardPlan:
-    """Pages first, the head last: a plan is there whole or not at all. Safe to do again."""
+) -> _Draft:
+    """Raises BadInputError when there is no record, or an object is damaged as a whole."""
     blueprint = spec.blueprint
     carried = _carried(reader, inputs, listing)
     shards = cut_shards(
@@ -203,14 +238,15 @@ def _publish_plan(
         blueprint.shard.bytes,
         single=spec.limit is not None,
     )
-    count = page = 0
+    count = 0
+    pages: list[bytes] = []
     while batch := list(islice(shards, PAGE_SHARDS)):
-        store.put_new(layout.plan_page(page), encode_page(batch))
-        count, page = count + len(batch), page + 1
+        pages.append(encode_page(batch))
+        count += len(batch)
         progress("shards planned", count)
     if not count:
         raise BadInputError(f"{blueprint.input.uri}: its objects hold no record")
-    plan = ShardPlan(
+    head = ShardPlan(
         shards=count,
         objects=len(listing.objects),
         bytes=sum(item.size for item in listing.objects),
@@ -218,8 +254,15 @@ def _publish_plan(
         skipped=listing.skipped,
         carried=carried,
     )
-    store.put_new(layout.PLAN, canonical_json(plan))
-    return plan
+    return _Draft(head, tuple(pages))
+
+
+def _publish_plan(store: ObjectStore, draft: _Draft) -> ShardPlan:
+    """Pages first, the head last: a plan is there whole or not at all. Safe to do again."""
+    for page, body in enumerate(draft.pages):
+        store.put_new(layout.plan_page(page), body)
+    store.put_new(layout.PLAN, canonical_json(draft.head))
+    return draft.head
 
 
 def _carried(reader: Reader, inputs: ObjectStore, listing: Listing) -> tuple[Column, ...]:

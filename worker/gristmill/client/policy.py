@@ -15,10 +15,11 @@ def changed_policy(blueprint: Blueprint, overrides: tuple[str, ...]) -> Policy:
     """
     for override in overrides:
         section = override.partition("=")[0].partition(".")[0].strip()
-        if section not in POLICY:
+        if section in Blueprint.model_fields and section not in POLICY:
             raise SpecMismatchError(
                 f"--set {override}: {section} decides the results, so it can't change within a "
                 f"run; these can: {', '.join(POLICY)}. Start a new run with `gristmill run`"
             )
-    tree = override_tree(blueprint.model_dump(mode="json"), overrides)
+    tree = blueprint.model_dump(mode="json", exclude_none=True)
+    override_tree(tree, overrides)
     return Policy.of(parse_blueprint(tree, "the run's blueprint", Path("/")))

@@ -27,21 +27,21 @@ class Progress:
     notes: list[str] = field(default_factory=list)
     """What libraries in the workers said; the last few."""
     _shares: dict[int, float] = field(default_factory=dict)
-    _first_share: float | None = None
-    _first_at: float = 0.0
+    _loaded_at: float | None = None
+    _share_then: float = 0.0
 
     def take(self, event: dict[str, Any], at: float) -> None:
         """One event of a worker, heard at a monotonic time."""
         match event["event"]:
             case "loaded":
                 self.loaded += 1
+                if self._loaded_at is None:
+                    self._loaded_at, self._share_then = at, self.share
             case "part_published":
-                self._begin(at)
                 self.here = Counts.total((self.here, Counts.model_validate(event["counts"])))
                 shard = event["shard"]
                 self._shares[shard] = max(self._shares.get(shard, 0.0), event["shard_share"])
             case "shard_published":
-                self._begin(at)
                 self._shares.pop(event["shard"], None)
                 self.shards_done += 1
             case "worker_died":
@@ -62,22 +62,18 @@ class Progress:
 
     def rate(self, at: float) -> float:
         """Records per second since the first worker was loaded."""
-        seconds = at - (self._first_at or self.began)
+        seconds = at - self._loaded_at if self._loaded_at is not None else 0.0
         return self.here.records / seconds if seconds > 0 else 0.0
 
     def seconds_left(self, at: float) -> float | None:
         """None until there is something to judge by."""
-        if self._first_share is None or self.share <= self._first_share:
+        done = self.share - self._share_then
+        if self._loaded_at is None or done <= 0:
             return None
-        speed = (self.share - self._first_share) / max(at - self._first_at, 1e-9)
-        return (1 - self.share) / speed
+        return (1 - self.share) * (at - self._loaded_at) / done
 
     def usd(self, at: float) -> float | None:
         """Cost of this go: one machine, however many workers share it."""
         if self.usd_per_hour is None:
             return None
         return (at - self.began) / 3600 * self.usd_per_hour
-
-    def _begin(self, at: float) -> None:
-        if self._first_share is None:
-            self._first_share, self._first_at = self.share, self._first_at or self.began

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gristmill.client.plan import Run
-from gristmill.contract import layout
-from gristmill.contract.manifest import ShardManifest
+from gristmill.client.state import read_state
 from gristmill.formats.open import open_writer
+from gristmill.runtime.commit import REJECTED
 from gristmill.store.open import open_store
 
 
@@ -16,7 +16,7 @@ def result_lines(run: Run) -> Iterator[str]:
     writer = open_writer(run.spec.blueprint.output.format, (), run.plan.carried)
     output = open_store(run.spec.blueprint.output.uri)
     with tempfile.TemporaryDirectory(prefix="gristmill-") as folder:
-        for shard in _finished(run):
+        for _, shard in sorted(read_state(run.store).shards.items()):
             for file in shard.results:
                 if file.name == "results" and file.records:
                     path = Path(folder) / "results"
@@ -25,13 +25,13 @@ def result_lines(run: Run) -> Iterator[str]:
 
 
 def rejected_lines(run: Run) -> Iterator[str]:
-    """One JSON object a rejected record, from finished shards."""
-    for shard in _finished(run):
-        if shard.dead_letter is not None:
-            yield from run.store.get(shard.dead_letter.key).decode().splitlines()
-
-
-def _finished(run: Run) -> Iterator[ShardManifest]:
-    for info in run.store.list(layout.SHARDS):
-        if layout.shard_of_manifest(info.key) is not None:
-            yield ShardManifest.model_validate_json(run.store.get(info.key))
+    """One JSON object a rejected record, from every part that is published: whoever stopped for
+    too many of them wants to see them."""
+    state = read_state(run.store)
+    files = [(index, 0, shard.dead_letter) for index, shard in state.shards.items()]
+    for (index, part), manifest in state.parts.items():
+        found = (file for file in manifest.files if file.name == REJECTED)
+        files.append((index, part, next(found, None)))
+    for _, _, file in sorted(files, key=lambda entry: entry[:2]):
+        if file is not None:
+            yield from run.store.get(file.key).decode().removesuffix("\n").split("\n")

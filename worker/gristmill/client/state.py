@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from gristmill.contract import layout
+from gristmill.contract.canonical import decode
 from gristmill.contract.errors import ObjectMissingError
 from gristmill.contract.manifest import (
     AttemptReport,
@@ -68,7 +69,7 @@ def read_state(run: ObjectStore) -> RunState:
 def run_manifest(run: ObjectStore) -> RunManifest | None:
     """None: the run is not finished."""
     try:
-        return RunManifest.model_validate_json(run.get(layout.MANIFEST))
+        return decode(RunManifest, run.get(layout.MANIFEST), f"{run.uri}/{layout.MANIFEST}")
     except ObjectMissingError:
         return None
 
@@ -76,6 +77,6 @@ def run_manifest(run: ObjectStore) -> RunManifest | None:
 def _reader(run: ObjectStore) -> Callable[[type[M], Iterable[str]], list[M]]:
     def read(model: type[M], keys: Iterable[str]) -> list[M]:
         with ThreadPoolExecutor(READS_AT_ONCE, thread_name_prefix="manifests") as pool:
-            return list(pool.map(lambda key: model.model_validate_json(run.get(key)), keys))
+            return list(pool.map(lambda key: decode(model, run.get(key), f"{run.uri}/{key}"), keys))
 
     return read

@@ -21,30 +21,30 @@ def load_blueprint(
 
     Raises ConfigError with one line per fault: path, what came, what is allowed.
     """
-    tree = override_tree(_read(path), overrides)
+    file = path / "blueprint.yaml" if path.is_dir() else path
+    tree = _mapping(_read(file), str(file))
+    override_tree(tree, overrides)
     for key, value in (values or {}).items():
         _assign(tree, key, value, key)
-    return parse_blueprint(tree, str(path), path.parent)
+    return parse_blueprint(tree, str(file), file.parent)
 
 
-def override_tree(tree: Any, overrides: tuple[str, ...]) -> Any:
+def override_tree(tree: dict[Any, Any], overrides: tuple[str, ...]) -> None:
     """Set each `a.b=value` in a tree of plain values, in place. Raises ConfigError."""
     for override in overrides:
         key, sign, value = override.partition("=")
         if not sign or not key:
             raise ConfigError(f"--set {override}: must be key=value, as in part.records=512")
-        _assign(tree, key.strip(), _parse(value, f"--set {override}"), override)
-    return tree
+        _assign(tree, key.strip(), _parse(value, f"--set {override}"), f"--set {override}")
 
 
 def parse_blueprint(tree: object, source: str, folder: Path) -> Blueprint:
     """Validate a tree of plain values. `source` starts each line of an error."""
-    if not isinstance(tree, dict):
-        raise ConfigError(f"{source}: must be a mapping of sections, got {_show(tree)}")
+    sections = _mapping(tree, source)
     try:
-        blueprint = Blueprint.model_validate(tree)
+        blueprint = Blueprint.model_validate(sections)
     except ValidationError as error:
-        lines = [f"{source}: {_sentence(e, tree)}" for e in error.errors()]
+        lines = [f"{source}: {_sentence(e, sections)}" for e in error.errors()]
         raise ConfigError("\n".join(dict.fromkeys(lines))) from None
     return _absolute(blueprint, folder)
 
@@ -63,16 +63,25 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key_node, _ in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise yaml.YAMLError(
+                    f"line {line}: a key must be plain text; put quotes around a template, as in "
+                    'text: "{{ body }}"'
+                )
             if key_node.value in seen:
-                line = key_node.start_mark.line + 1
                 raise yaml.YAMLError(f"line {line}: key {key_node.value!r} is given twice")
             seen.add(key_node.value)
         return super().construct_mapping(node, deep)
 
 
+def _mapping(tree: object, source: str) -> dict[Any, Any]:
+    if not isinstance(tree, dict):
+        raise ConfigError(f"{source}: must be a mapping of sections, got {_show(tree)}")
+    return tree
+
+
 def _read(path: Path) -> Any:
-    if path.is_dir():
-        path = path / "blueprint.yaml"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -94,14 +103,16 @@ def _parse(text: str, source: str) -> Any:
         raise ConfigError(f"{source}: is not valid YAML: {error}") from None
 
 
-def _assign(tree: Any, dotted: str, value: Any, override: str) -> None:
+def _assign(tree: Any, dotted: str, value: Any, source: str) -> None:
     *parents, last = dotted.split(".")
     for parent in parents:
         if not isinstance(tree, dict):
             break
-        tree = tree.setdefault(parent, {})
+        if tree.get(parent) is None:
+            tree[parent] = {}
+        tree = tree[parent]
     if not isinstance(tree, dict):
-        raise ConfigError(f"--set {override}: {dotted} goes through a value that has no keys")
+        raise ConfigError(f"{source}: {dotted} goes through a value that has no keys")
     tree[last] = value
 
 
@@ -111,7 +122,7 @@ def _sentence(error: ErrorDetails, tree: dict[Any, Any]) -> str:
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
-            return _unknown_key(path, error, tree)
+            return _unknown_key(path, tree)
         case "missing":
             return f"{path}: is missing; it has no default"
         case "value_error":
@@ -180,7 +191,7 @@ def _path(error: ErrorDetails, tree: dict[Any, Any]) -> str:
     return ".".join(steps)
 
 
-def _unknown_key(path: str, error: ErrorDetails, tree: dict[Any, Any]) -> str:
+def _unknown_key(path: str, tree: dict[Any, Any]) -> str:
     parent, _, key = path.rpartition(".")
     known = _known_keys(parent, tree)
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)

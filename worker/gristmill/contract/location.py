@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 _GLOB: Final = re.compile(r"[*?\[]")
@@ -51,6 +52,7 @@ def _join(scheme: str, path: str) -> str:
     return f"{scheme}://{root}" if scheme else root
 
 
+@cache
 def _glob(pattern: str) -> re.Pattern[str]:
     out, i = "", 0
     while i < len(pattern):
@@ -63,9 +65,18 @@ def _glob(pattern: str) -> re.Pattern[str]:
         elif pattern[i] == "?":
             out, i = out + "[^/]", i + 1
         elif pattern[i] == "[" and (end := pattern.find("]", i + 2)) > 0:
-            inner = pattern[i + 1 : end].replace("\\", r"\\")
-            inner = "^" + inner[1:] if inner[0] in "!^" else inner
-            out, i = f"{out}[{inner}]", end + 1
+            out, i = out + _one_of(pattern[i + 1 : end]), end + 1
         else:
             out, i = out + re.escape(pattern[i]), i + 1
-    return re.compile(out)
+    return re.compile(out, re.DOTALL)
+
+
+def _one_of(inner: str) -> str:
+    """`a-c_` or `!a-c_` between brackets -> an expression for one character, never `/`."""
+    negated = inner[0] in "!^"
+    chars = re.escape(inner[1:] if negated else inner).replace(r"\-", "-")
+    try:
+        re.compile(f"[{chars}]")
+    except re.error:  # a range that runs backwards holds nothing
+        return "[^/]" if negated else "(?!)"
+    return f"(?!/)[{'^' if negated else ''}{chars}]"

@@ -68,7 +68,7 @@ class Record:
     place: str
     """Where it lies, whatever the splits: `<object>@<byte offset>` or `<object>#<row>`."""
     end: int
-    """Position after it in its object, in the format's unit (bytes, rows): reading may go on here."""
+    """Position after it in its object, in bytes or rows: reading may go on here."""
     id: str
     inputs: tuple[Input, ...]
     """What the engine looks at: one for most records; several for a request that lists several."""

@@ -1,4 +1,4 @@
-"""How the input is cut: InputObject -> Split -> Shard. The plan is O(splits), whatever the records."""
+"""How the input is cut: InputObject -> Split -> Shard. A plan is O(splits), never O(records)."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from gristmill.contract.column import Column
+from gristmill.contract.column import Column, ColumnType
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,11 @@ class ShardPlan(BaseModel):
     """Objects that were listed and left out: why -> how many."""
     carried: tuple[Column, ...] = ()
     """Input columns carried to the results, with the types found or declared."""
+
+    @property
+    def carry(self) -> dict[str, ColumnType]:
+        """The carried columns as a reader takes them: every object is read with these types."""
+        return {column.name: column.type for column in self.carried}
 
 
 _SHARD = TypeAdapter(Shard)

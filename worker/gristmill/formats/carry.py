@@ -7,10 +7,9 @@ from typing import Any, Final
 
 import orjson
 
-from gristmill.contract.blueprint import CarriedType
 from gristmill.contract.column import Column, ColumnType
 
-Carry = Mapping[str, CarriedType] | tuple[str, ...]
+Carry = Mapping[str, ColumnType] | tuple[str, ...]
 """As in the blueprint: names with types, or names alone."""
 
 Fit = Callable[[Any], Any]

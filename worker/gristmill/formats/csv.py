@@ -6,7 +6,6 @@ cut by bytes. Either way the place of a record is the offset of its row's first 
 """
 
 import csv
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -23,6 +22,10 @@ from gristmill.formats.protocol import Source
 
 # The default, 128 KiB a field, is below input.max_record_bytes, which bounds rows here.
 csv.field_size_limit(2**31 - 1)
+
+_MOST_LINES: Final = 100
+"""Lines of one failed row. A stray quote may make a row of many, and they must not vanish in one
+rejected record; taking them one by one instead could make records of what was a quoted field."""
 
 _Row = tuple[int, int, bytes, list[str] | Rejected]
 """Offset, offset after its end, the row as it came, its values."""
@@ -117,10 +120,8 @@ class CsvReader:
             except StopIteration:
                 return
             except csv.Error as error:
-                lines.refuse_unclosed()
-                # The rest may be rows that a stray quote swallowed: only the first line is lost.
-                offset, end, raw = lines.keep_first()
-                yield offset, end, raw, unparsable(f"not valid CSV: {error}")
+                lines.refuse_swallowed()
+                yield *lines.taken(), unparsable(f"not valid CSV: {error}")
                 continue
             offset, end, raw = lines.taken()
             if raw and not raw.isspace():
@@ -138,7 +139,6 @@ class _Lines:
         self._lines = lines
         self._source = source
         self._most = most
-        self._again: deque[Line] = deque()
         self._row: list[Line] = []
         self._size = 0
         self._ended = False
@@ -147,7 +147,7 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self._again.popleft() if self._again else next(self._lines, None)
+        line = next(self._lines, None)
         if line is None:
             self._ended = True
             raise StopIteration
@@ -172,19 +172,13 @@ class _Lines:
         raw = b"".join(line[2] + _line_end(line).encode() for line in before) + last[2]
         return self._row[0][0], last[1], raw
 
-    def keep_first(self) -> tuple[int, int, bytes]:
-        """Give back all lines of the row but the first: (offset, end, bytes) of that one."""
-        first, *rest = self._row
-        self._again.extendleft(reversed(rest))
-        return first[:3]
-
-    def refuse_unclosed(self) -> None:
-        """Raises BadInputError when the object ended inside quotes."""
+    def refuse_swallowed(self) -> None:
+        """Raises BadInputError when a row that failed took more with it than one row may."""
+        where = f"{self._source.object.key}: the row at byte {self._row[0][0]:,}"
         if self._ended:
-            raise BadInputError(
-                f"{self._source.object.key}: the row at byte {self._row[0][0]:,} does not end "
-                f"before the file does: {_UNCLOSED}"
-            )
+            raise BadInputError(f"{where} does not end before the file does: {_UNCLOSED}")
+        if len(self._row) > _MOST_LINES:
+            raise BadInputError(f"{where} goes wrong after {len(self._row)} lines: {_UNCLOSED}")
 
 
 _UNCLOSED: Final = (

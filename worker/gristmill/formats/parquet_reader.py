@@ -1,22 +1,28 @@
 """Parquet: cut by row group from the footer alone, read by row group and needed column."""
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gristmill.contract.blueprint import ParquetFiles
-from gristmill.contract.column import Column, ColumnType
-from gristmill.contract.errors import BadInputError, GristmillError
+from gristmill.contract.column import Column
+from gristmill.contract.errors import BadInputError
 from gristmill.contract.record import Record
 from gristmill.contract.units import show_bytes
-from gristmill.formats.carry import Carry, declared, json_text
+from gristmill.formats.carry import Carry, declared
 from gristmill.formats.fields import Fields, refuse_absent, rejected_record, too_large
 from gristmill.formats.json_object import unparsable
 from gristmill.formats.lines import KEPT
+from gristmill.formats.parquet_source import RangedFile
+from gristmill.formats.parquet_value import (
+    BROKEN,
+    column_type,
+    plain_values,
+    shown_row,
+    simplified,
+)
 from gristmill.formats.protocol import Source
 
 _BATCH_ROWS: Final = 1024
@@ -76,16 +82,18 @@ class ParquetReader:
         self, batch: pa.RecordBatch, row: int, fields: Fields, key: str, ordinal: int
     ) -> Iterator[Record]:
         names = batch.schema.names
-        columns = [_values(column) for column in batch.columns]
+        columns = [plain_values(column) for column in batch.columns]
         rows = zip(*columns, strict=True) if columns else iter([()] * batch.num_rows)
         for index, values in enumerate(rows):
             number = row + index
             place = f"{key}#{number}"
             document = dict(zip(names, values, strict=True))
-            raw = _raw(document)
-            if _BROKEN in values:
-                name = names[values.index(_BROKEN)]
-                fault = unparsable(f"column `{name}` is not valid UTF-8 in this row")
+            raw = shown_row(document)
+            if BROKEN in values:
+                name = names[values.index(BROKEN)]
+                fault = unparsable(
+                    f"column `{name}` can't be read in this row; most likely it is not UTF-8"
+                )
                 yield rejected_record(ordinal + index, place, number + 1, raw, fault)
             elif len(raw) > self._most:
                 fault = too_large(len(raw), self._most)
@@ -102,7 +110,7 @@ class ParquetReader:
         upto: int,
     ) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Batches of the rows [first, upto), each with the number of its first row."""
-        ranged = _Ranges(source)
+        ranged = RangedFile(source)
         row = 0
         for index in range(footer.num_row_groups):
             rows = footer.row_group(index).num_rows
@@ -118,7 +126,7 @@ class ParquetReader:
                     low = max(first - row, 0)
                     high = min(upto - row, batch.num_rows)
                     if low < high:
-                        yield _simple(batch.slice(low, high - low)), row + low
+                        yield simplified(batch.slice(low, high - low)), row + low
                     row += batch.num_rows
             except (pa.ArrowException, OSError) as error:
                 raise ranged.failure or _damaged(source, reading, error) from error
@@ -130,7 +138,7 @@ class ParquetReader:
         if isinstance(self._carry, Mapping):
             return declared(self._carry)
         return tuple(
-            Column(name=name, type=_column_type(schema.field(name).type)) for name in self._carry
+            Column(name=name, type=column_type(schema.field(name).type)) for name in self._carry
         )
 
     def _footer(self, source: Source) -> pq.FileMetaData:
@@ -139,7 +147,7 @@ class ParquetReader:
         last = self._last
         if last is not None and last[:2] == which:
             return last[2]
-        ranged = _Ranges(source)
+        ranged = RangedFile(source)
         try:
             footer = pq.read_metadata(pa.PythonFile(ranged, mode="r"))
         except (pa.ArrowException, OSError) as error:
@@ -154,44 +162,6 @@ class ParquetReader:
         return footer
 
 
-class _Ranges(io.RawIOBase):
-    """A Source as the file that pyarrow wants, read by range."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__()
-        self._source = source
-        self._at = 0
-        self.failure: GristmillError | None = None
-        """What storage said, which pyarrow may have put in its own words."""
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._source.object.size}
-        self._at = base[whence] + offset
-        return self._at
-
-    def read(self, size: int | None = -1) -> bytes:
-        end = self._source.object.size
-        upto = end if size is None or size < 0 else min(self._at + size, end)
-        if upto <= self._at:
-            return b""
-        try:
-            body = self._source.read(self._at, upto)
-        except GristmillError as error:
-            self.failure = error
-            raise
-        self._at += len(body)
-        return body
-
-
 def _damaged(source: Source, what: str, error: Exception) -> BadInputError:
     return BadInputError(
         f"{source.object.key}: {what} ({str(error).splitlines()[0][:160]}); the file is damaged, "
@@ -202,76 +172,3 @@ def _damaged(source: Source, what: str, error: Exception) -> BadInputError:
 
 def _stored(group: pq.RowGroupMetaData) -> int:
     return sum(group.column(i).total_compressed_size for i in range(group.num_columns))
-
-
-class _Broken:
-    def __repr__(self) -> str:
-        return "(not UTF-8)"
-
-
-_BROKEN: Final = _Broken()
-"""Stands for a value that its type does not allow."""
-
-
-def _values(column: pa.Array) -> list[Any]:
-    try:
-        return column.to_pylist()  # type: ignore[no-any-return]
-    except (UnicodeDecodeError, ValueError, OverflowError):
-        return [_value(scalar) for scalar in column]
-
-
-def _value(scalar: pa.Scalar) -> Any:
-    try:
-        return scalar.as_py()
-    except (UnicodeDecodeError, ValueError, OverflowError):
-        return _BROKEN
-
-
-def _raw(document: dict[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(document, default=_shown)
-    except TypeError:
-        return json_text({name: repr(value) for name, value in document.items()}).encode()
-
-
-def _shown(value: object) -> str:
-    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else repr(value)
-
-
-def _simple(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Without the types that Python has no plain value for."""
-    fields = [pa.field(f.name, _simple_type(f.type)) for f in batch.schema]
-    columns = [
-        column if column.type == field.type else column.cast(field.type)
-        for column, field in zip(batch.columns, fields, strict=True)
-    ]
-    if not fields:
-        return batch
-    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
-
-
-def _simple_type(type_: pa.DataType) -> pa.DataType:
-    if pa.types.is_dictionary(type_):
-        return _simple_type(type_.value_type)
-    if pa.types.is_temporal(type_) or pa.types.is_decimal(type_):
-        return pa.string()
-    if pa.types.is_struct(type_):
-        return pa.struct([pa.field(f.name, _simple_type(f.type)) for f in type_])
-    if pa.types.is_list(type_):
-        return pa.list_(_simple_type(type_.value_type))
-    if pa.types.is_large_list(type_):
-        return pa.large_list(_simple_type(type_.value_type))
-    return type_
-
-
-def _column_type(type_: pa.DataType) -> ColumnType:
-    types = pa.types
-    if types.is_dictionary(type_):
-        return _column_type(type_.value_type)
-    if types.is_integer(type_):
-        return ColumnType.INT64
-    if types.is_floating(type_):
-        return ColumnType.FLOAT64
-    if types.is_boolean(type_):
-        return ColumnType.BOOL
-    return ColumnType.JSON if types.is_nested(type_) else ColumnType.STRING

@@ -2,11 +2,12 @@
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from gristmill.contract import layout
-from gristmill.contract.canonical import canonical_json, sha256
+from gristmill.contract.canonical import canonical_json, decode, sha256
 from gristmill.contract.errors import StorageError
 from gristmill.contract.manifest import Counts, DataFile, PartManifest, ShardManifest
 from gristmill.formats.dead_letter import encode_dead_letter
@@ -36,7 +37,7 @@ class Commit:
         if self._run.put_new(key, canonical_json(mine)):
             return mine, True
         # A storage may say that it was there when our own put arrived and its answer was lost.
-        elected = PartManifest.model_validate_json(self._run.get(key))
+        elected = decode(PartManifest, self._run.get(key), f"{self._run.uri}/{key}")
         return elected, elected == mine
 
     def publish_shard(self, shard: int, parts: Sequence[PartManifest]) -> ShardManifest:
@@ -63,7 +64,7 @@ class Commit:
         key = layout.shard_manifest(shard)
         if self._run.put_new(key, canonical_json(mine)):
             return mine
-        return ShardManifest.model_validate_json(self._run.get(key))
+        return decode(ShardManifest, self._run.get(key), f"{self._run.uri}/{key}")
 
     def _put_data(self, part: PlannedPart) -> Iterable[DataFile]:
         records, outcomes = part.read.records, part.outcomes
@@ -75,13 +76,9 @@ class Commit:
         if count:
             bodies[REJECTED] = ("jsonl", rejected, count)
         for name, (extension, body, count) in bodies.items():
-            key = layout.part_data(
-                part.read.shard, part.read.part, self._attempt, name, extension
-            )
+            key = layout.part_data(part.read.shard, part.read.part, self._attempt, name, extension)
             self._run.put(key, body)
-            yield DataFile(
-                name=name, key=key, sha256=sha256(body), bytes=len(body), records=count
-            )
+            yield DataFile(name=name, key=key, sha256=sha256(body), bytes=len(body), records=count)
 
     def _manifest(self, part: PlannedPart, files: tuple[DataFile, ...]) -> PartManifest:
         return PartManifest(
@@ -104,8 +101,8 @@ class Commit:
         files = [file for part in parts for file in part.files if file.name == name]
         if not files and name != "results":
             return None
-        with tempfile.TemporaryDirectory(prefix="gristmill-") as folder:
-            target = Path(folder) / "merged"
+        with _scratch() as folder:
+            target = folder / "merged"
             bodies = (self._checked(file) for file in files)
             if name == REJECTED:
                 _concatenate(bodies, target)
@@ -128,6 +125,19 @@ class Commit:
                 "differs); delete its part manifest and resume to compute it again"
             )
         return body
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder of this machine, removed afterwards."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="gristmill-") as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise StorageError(
+            f"{tempfile.gettempdir()}: the scratch folder can't be used ({error.strerror or error})"
+            "; free some space there, or name another place in TMPDIR, and resume"
+        ) from error
 
 
 def _concatenate(bodies: Iterable[bytes], target: Path) -> None:

@@ -7,7 +7,7 @@ from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from gristmill.contract.clock import Clock
 from gristmill.contract.errors import EngineDeadError
-from gristmill.contract.record import Outcome, RejectionClass, Rejected, Stage
+from gristmill.contract.record import Outcome, Rejected, RejectionClass, Stage
 from gristmill.engines.protocol import Engine, Prepared
 from gristmill.runtime.part import PlannedPart
 

@@ -5,10 +5,16 @@ from collections.abc import Sequence
 import anyio
 
 from gristmill.contract.manifest import Counts
-from gristmill.contract.record import Outcome, Rejected
+from gristmill.contract.record import Outcome, Rejected, RejectionClass
 from gristmill.engines.protocol import EngineProfile, Prepared
 from gristmill.runtime.batch import padded_tokens, plan_batches
 from gristmill.runtime.read import ReadPart
+
+
+def parts_ahead(slots: int, records: int) -> int:
+    """Parts of so many records that may wait for one before them while they are inferred: enough
+    that a record which takes long keeps no slot of the engine empty."""
+    return max(1, -(-2 * slots // records))
 
 
 class PlannedPart:
@@ -37,8 +43,8 @@ class PlannedPart:
             self.done.set()
 
     def settle(self, batch: Sequence[int], outcomes: Sequence[Outcome], seconds: float) -> None:
-        """Take one batch's outcomes. `seconds`: its share of the engine's time, which the batches in
-        flight have in common."""
+        """Take one batch's outcomes. `seconds`: its share of the engine's time, which it had in
+        common with the other batches in flight."""
         for index, outcome in zip(batch, outcomes, strict=True):
             self._outcomes[index] = outcome
         self.engine_seconds += seconds
@@ -55,7 +61,7 @@ class PlannedPart:
         return settled
 
     def counts(self) -> Counts:
-        rejected: dict[str, int] = {}
+        rejected: dict[RejectionClass, int] = {}
         for outcome in self._outcomes:
             if isinstance(outcome, Rejected):
                 rejected[outcome.reason] = rejected.get(outcome.reason, 0) + 1

@@ -7,11 +7,12 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import Self, TypeVar
 
 import anyio
 
 from gristmill.contract import layout, process
+from gristmill.contract.canonical import decode
 from gristmill.contract.errors import ConfigError, GristmillError, SpecMismatchError
 from gristmill.contract.location import locate
 from gristmill.contract.process import ExitCode
@@ -32,7 +33,10 @@ from gristmill.runtime.worker import Worker, Workplace
 from gristmill.store.open import open_store
 from gristmill.store.protocol import ObjectStore
 
+T = TypeVar("T")
+
 COLLECTOR_PACE = (200_000, 20, 100)
+SWITCH_SECONDS = 0.0005
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +59,25 @@ class Settings:
             raise ConfigError(
                 f"{missing.args[0]} is not set; a worker is started by `gristmill run` or by a job"
             ) from None
-        threads = env.get(process.ENV_THREADS)
-        policy = env.get(process.ENV_POLICY)
         return cls(
             run=run,
             queue=queue,
             attempt=env.get(process.ENV_ATTEMPT) or _token(),
-            threads=int(threads) if threads else None,
-            share=float(env.get(process.ENV_SHARE) or 1),
-            policy=Policy.model_validate_json(policy) if policy else None,
+            threads=_value(env, process.ENV_THREADS, int),
+            share=_value(env, process.ENV_SHARE, float) or 1.0,
+            policy=_value(env, process.ENV_POLICY, Policy.model_validate_json),
         )
+
+
+def _value(env: Mapping[str, str], name: str, parse: Callable[[str], T]) -> T | None:
+    """None where the variable is absent or empty."""
+    text = env.get(name)
+    if not text:
+        return None
+    try:
+        return parse(text)
+    except ValueError:
+        raise ConfigError(f"{name}: got {text!r}, which can't be understood") from None
 
 
 def main() -> ExitCode:
@@ -80,6 +93,9 @@ def main() -> ExitCode:
     # A worker makes millions of records and no cycles of them: the collector's default pace costs
     # a third of the time of a fast engine, and finds nothing.
     gc.set_threshold(*COLLECTOR_PACE)
+    # The three stages hand over many times a second; at the default of 5 ms a stage that computes
+    # keeps the others waiting that long at each hand-over.
+    sys.setswitchinterval(SWITCH_SECONDS)
     code, message = _ending(lambda: anyio.run(_attempt, settings, tally, emit), emit)
     report = tally.report(code, message)
     told, _ = _ending(lambda: publish_report(open_store(settings.run), report), emit)
@@ -104,7 +120,8 @@ async def _attempt(settings: Settings, tally: Tally, emit: Emit) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(watch, stop)
         run = open_store(settings.run)
-        spec = RunSpec.model_validate_json(await host.offload(run.get, layout.RUN))
+        body = await host.offload(run.get, layout.RUN)
+        spec = decode(RunSpec, body, f"{run.uri}/{layout.RUN}")
         engine = await _load(spec, settings, host, tally, emit)
         try:
             place = await host.offload(_workplace, settings, host, run, spec, engine, tally, emit)
@@ -115,9 +132,7 @@ async def _attempt(settings: Settings, tally: Tally, emit: Emit) -> None:
         tasks.cancel_scope.cancel()
 
 
-async def _load(
-    spec: RunSpec, settings: Settings, host: Host, tally: Tally, emit: Emit
-) -> Engine:
+async def _load(spec: RunSpec, settings: Settings, host: Host, tally: Tally, emit: Emit) -> Engine:
     task = spec.blueprint.task
     began = host.clock.monotonic()
     revision = await host.offload(model_revision, task)
@@ -152,7 +167,7 @@ def _workplace(
     emit: Emit,
 ) -> Workplace:
     blueprint, identity = spec.blueprint, spec.identity()
-    plan = ShardPlan.model_validate_json(run.get(layout.PLAN))
+    plan = decode(ShardPlan, run.get(layout.PLAN), f"{run.uri}/{layout.PLAN}")
     writer = open_writer(blueprint.output.format, engine.profile.columns, plan.carried)
     output = open_store(blueprint.output.uri)
     policy = settings.policy or Policy.of(blueprint)
@@ -165,7 +180,7 @@ def _workplace(
         plan=PlanPages(run, plan),
         queue=open_queue(settings.queue, now=host.clock.now, token=_token),
         engine=engine,
-        reader=open_reader(blueprint.input, blueprint.output.carry),
+        reader=open_reader(blueprint.input, plan.carry),
         commit=Commit(run, output, writer, identity, settings.attempt),
         tally=tally,
         emit=emit,

@@ -6,6 +6,7 @@ import resource
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 from gristmill.contract import layout
@@ -26,8 +27,10 @@ def stderr_events(attempt: str, now: Callable[[], float]) -> Emit:
 
     def emit(event: str, **fields: Any) -> None:
         line = {"event": event, "at": round(now(), 3), "attempt": attempt, **fields}
-        sys.stderr.write(json.dumps(line, separators=(",", ":")) + "\n")
-        sys.stderr.flush()
+        # Whoever listened may have been killed. The work it asked for is published all the same.
+        with suppress(BrokenPipeError):
+            sys.stderr.write(json.dumps(line, separators=(",", ":")) + "\n")
+            sys.stderr.flush()
 
     return emit
 

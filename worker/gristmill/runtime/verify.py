@@ -2,15 +2,18 @@
 
 import hashlib
 import tempfile
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from gristmill.contract import layout
-from gristmill.contract.canonical import sha256
-from gristmill.contract.errors import ObjectMissingError
+from gristmill.contract.canonical import decode, sha256
+from gristmill.contract.errors import ObjectMissingError, StorageError
 from gristmill.contract.manifest import Counts, DataFile, PartManifest, ShardManifest
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import Cursor, Shard, Split
@@ -39,8 +42,13 @@ class Verdict:
     files: int = 0
     objects: int = 0
     counts: Counts = field(default_factory=Counts)
-    repeated_ids: int = 0
-    """Ids that more than one record has; no gap, since places tell records apart. Deep only."""
+    marks: array[int] = field(default_factory=lambda: array("q"))
+    """A 64-bit hash of each record's id. Deep only: 8 bytes a record."""
+
+    @property
+    def repeated_ids(self) -> int:
+        """Records whose id an earlier record has too; no gap, since places tell records apart."""
+        return len(self.marks) - len(np.unique(np.frombuffer(self.marks, np.int64)))
 
     def miss(self, where: str, what: str) -> None:
         self.gaps.append(Gap(where, what))
@@ -81,9 +89,12 @@ def verify_plan(spec: RunSpec, shards: Iterable[Shard], verdict: Verdict) -> Non
 def _tile(key: str, splits: list[Split], extent: int | None, verdict: Verdict) -> None:
     at: int | None = 0
     for split in splits:
-        if at is None or split.start != at:
-            which = "twice" if at is None or split.start < at else "never"
-            verdict.miss(key, f"positions {at} to {split.start} are read {which}")
+        if at is None:
+            verdict.miss(key, f"is read to its end, and from position {split.start} on once more")
+        elif split.start != at:
+            low, high = sorted((at, split.start))
+            which = "twice" if split.start < at else "never"
+            verdict.miss(key, f"positions {low} to {high} are read {which}")
         at = split.stop
     if at != extent:
         verdict.miss(key, f"is read to {at}, and has {extent} positions")
@@ -105,7 +116,9 @@ def verify_shard(
         cursor, ordinal = part.end, ordinal + part.counts.records
     end = Cursor(len(shard.splits), 0)
     if parts and not parts[max(parts)].last:
-        verdict.miss(name, f"is unfinished: {len(parts)} parts, the next begins at {_at(shard, cursor)}")
+        verdict.miss(
+            name, f"is unfinished: {len(parts)} parts, the next begins at {_at(shard, cursor)}"
+        )
     elif parts and cursor != end:
         verdict.miss(name, "its last part does not reach its end")
     if done is None:
@@ -169,8 +182,10 @@ def verify_data(
         if ids != list(chain.from_iterable(part_ids)):
             verdict.miss(name, "its results do not hold the records of its parts, in order")
         if deep:
-            letters = read_dead_letter(merged["rejected"]) if "rejected" in merged else ()
+            letters = list(read_dead_letter(merged["rejected"])) if "rejected" in merged else []
             _match_inputs(evidence, shard, ids, letters, verdict)
+            verdict.marks.extend(map(hash, ids))
+            verdict.marks.extend(hash(id_) for _, id_ in letters)
 
 
 class _Files:
@@ -241,13 +256,12 @@ def _input_records(evidence: Evidence, shard: Shard) -> Iterator[tuple[str, str]
 def verify_run(
     evidence: Evidence,
     shards: Callable[[], Iterable[Shard]],
-    manifests: Callable[[int], tuple[dict[int, PartManifest], ShardManifest | None]],
     *,
     deep: bool = False,
     data: bool = True,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Verdict:
-    """The whole proof. `shards` walks the plan anew at each call; `manifests` reads one shard's.
+    """The whole proof. `shards` walks the plan anew at each call.
 
     Raises StorageError; what is wrong with the run itself becomes a Gap, never an exception.
     """
@@ -255,8 +269,8 @@ def verify_run(
     verify_plan(evidence.spec, shards(), verdict)
     totals: list[Counts] = []
     for shard in shards():
-        parts, done = manifests(shard.index)
-        gaps = verify_shard(evidence.spec, shard, parts, done)
+        parts, done, gaps = read_shard_manifests(evidence.run, shard.index)
+        gaps = gaps or verify_shard(evidence.spec, shard, parts, done)
         verdict.gaps.extend(gaps)
         verdict.shards += 1
         verdict.parts += len(parts)
@@ -270,13 +284,19 @@ def verify_run(
 
 def read_shard_manifests(
     run: ObjectStore, index: int
-) -> tuple[dict[int, PartManifest], ShardManifest | None]:
-    """What is published of one shard: its parts, and its own manifest if it has one."""
+) -> tuple[dict[int, PartManifest], ShardManifest | None, list[Gap]]:
+    """What is published of one shard: its parts, its own manifest if it has one, and a gap for
+    each manifest that can't be understood."""
     parts: dict[int, PartManifest] = {}
     done: ShardManifest | None = None
+    gaps: list[Gap] = []
     for info in run.list(layout.shard_prefix(index)):
-        if (found := layout.part_of_manifest(info.key)) is not None:
-            parts[found[1]] = PartManifest.model_validate_json(run.get(info.key))
-        elif layout.shard_of_manifest(info.key) is not None:
-            done = ShardManifest.model_validate_json(run.get(info.key))
-    return parts, done
+        where = f"{run.uri}/{info.key}"
+        try:
+            if (found := layout.part_of_manifest(info.key)) is not None:
+                parts[found[1]] = decode(PartManifest, run.get(info.key), where)
+            elif layout.shard_of_manifest(info.key) is not None:
+                done = decode(ShardManifest, run.get(info.key), where)
+        except StorageError as error:
+            gaps.append(Gap(where, str(error).removeprefix(f"{where}: ")))
+    return parts, done, gaps

@@ -15,6 +15,7 @@ from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from gristmill.contract import layout
 from gristmill.contract.blueprint import Errors
+from gristmill.contract.canonical import decode
 from gristmill.contract.errors import ReclaimedError
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.run import RunSpec
@@ -27,7 +28,7 @@ from gristmill.runtime.commit import Commit
 from gristmill.runtime.host import Host
 from gristmill.runtime.infer import infer_parts
 from gristmill.runtime.leases import Leases
-from gristmill.runtime.part import PlannedPart
+from gristmill.runtime.part import PlannedPart, parts_ahead
 from gristmill.runtime.plan import PlanPages
 from gristmill.runtime.read import ShardReader
 from gristmill.runtime.telemetry import Emit, Tally, publish_report
@@ -39,7 +40,7 @@ POLL_SECONDS = 0.5
 """Between looks at the queue while other workers hold the last shards."""
 REPORT_SECONDS = 10.0
 AHEAD = 1
-"""Parts that wait before and after the engine."""
+"""Parts that wait for the engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ class Worker:
 
     async def _line(self, stop: anyio.Event) -> None:
         planned_in, planned_out = anyio.create_memory_object_stream[PlannedPart](AHEAD)
-        inferring_in, inferring_out = anyio.create_memory_object_stream[PlannedPart](AHEAD)
+        inferring_in, inferring_out = anyio.create_memory_object_stream[PlannedPart](
+            parts_ahead(self._place.engine.profile.slots, self._place.spec.blueprint.part.records)
+        )
         async with anyio.create_task_group() as stages:
             stages.start_soon(self._feed, planned_in, stop)
             stages.start_soon(
@@ -171,7 +174,8 @@ class Worker:
             if layout.shard_of_manifest(info.key) is not None:
                 return None
             if (found := layout.part_of_manifest(info.key)) is not None:
-                shard.parts[found[1]] = PartManifest.model_validate_json(run.get(info.key))
+                where = f"{run.uri}/{info.key}"
+                shard.parts[found[1]] = decode(PartManifest, run.get(info.key), where)
         return shard
 
     async def _publish(self, inferring: ObjectReceiveStream[PlannedPart]) -> None:
@@ -180,15 +184,15 @@ class Worker:
             async for part in inferring:
                 await part.done.wait()
                 manifest, won = await offload(commit.publish_part, part)
-                shard = self._open[manifest.shard]
-                self._account(shard.shard, part, manifest, won=won)
+                self._account(part, manifest, won=won)
+                shard = self._open.get(manifest.shard)
+                if shard is None:  # lost to another worker, who has finished it since
+                    continue
                 shard.parts[manifest.part] = manifest
                 if shard.complete:
                     shards.start_soon(self._publish_shard, shard)
 
-    def _account(
-        self, shard: Shard, part: PlannedPart, manifest: PartManifest, *, won: bool
-    ) -> None:
+    def _account(self, part: PlannedPart, manifest: PartManifest, *, won: bool) -> None:
         tally = self._place.tally
         tally.add(manifest, won=won, records=len(part.read.records))
         if won:
@@ -198,9 +202,13 @@ class Worker:
                 part=manifest.part,
                 counts=manifest.counts.model_dump(mode="json"),
                 engine_seconds=round(manifest.engine_seconds, 6),
-                shard_share=round(share_before(shard, manifest.end), 4),
+                shard_share=round(self._share_before(manifest), 4),
             )
         check_rejected(self._place.errors, tally.counts, finished=False)
+
+    def _share_before(self, manifest: PartManifest) -> float:
+        shard = self._open.get(manifest.shard)
+        return share_before(shard.shard, manifest.end) if shard else 1.0
 
     async def _publish_shard(self, shard: OpenShard) -> None:
         parts = [shard.parts[index] for index in sorted(shard.parts)]
@@ -213,11 +221,9 @@ class Worker:
         )
 
     async def _report(self) -> None:
-        while True:
+        while True:  # at once, so that an attempt killed early has cost something too
+            await self._host.offload(publish_report, self._place.run, self._place.tally.report())
             await self._host.clock.sleep(REPORT_SECONDS)
-            await self._host.offload(
-                publish_report, self._place.run, self._place.tally.report()
-            )
 
     async def _end_grace(self, stop: anyio.Event, scope: anyio.CancelScope) -> None:
         await stop.wait()
