@@ -42,7 +42,7 @@ class Verdict:
     files: int = 0
     objects: int = 0
     counts: Counts = field(default_factory=Counts)
-    marks: array[int] = field(default_factory=lambda: array("q"))
+    marks: "array[int]" = field(default_factory=lambda: array("q"))
     """A 64-bit hash of each record's id. Deep only: 8 bytes a record."""
 
     @property
