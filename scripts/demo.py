@@ -27,7 +27,7 @@ TEXTS: Final = 5000
 KILL_AT: Final = 0.4
 """Share of the records that are published when the second run is killed."""
 POLL_SECONDS: Final = 0.1
-# Three processes load torch. Where byte code isn't kept, each would take half a minute to compile it.
+# Three processes load torch. Where byte code is not kept, each would compile it for half a minute.
 ENVIRONMENT: Final = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -186,7 +186,7 @@ def _tell_more(demo: Demo) -> None:
         f".venv/bin/gristmill results {run} --head 3       the first results\n"
         f".venv/bin/gristmill status {run}                 how the run went\n"
         f".venv/bin/gristmill verify {run} --deep          the proof\n"
-        f".venv/bin/python -c \"import pyarrow.parquet as p; "
+        f'.venv/bin/python -c "import pyarrow.parquet as p; '
         f"print(p.read_table('{_short(demo.results('killed'))}'))\"\n"
         "docs/tutorials/laptop.md                                      your first own run"
     )
@@ -213,9 +213,7 @@ def _wait(reached: Callable[[], bool], launcher: "subprocess.Popen[bytes]", log:
 
 def _check(command: list[str], stdout: int | None = None) -> None:
     sys.stdout.flush()
-    code = subprocess.run(
-        command, cwd=ROOT, env=ENVIRONMENT, check=False, stdout=stdout
-    ).returncode
+    code = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=False, stdout=stdout).returncode
     if code:
         raise DemoError(f"`{' '.join(command[2:])}` ended with exit {code}")
 

@@ -1,18 +1,17 @@
 """The worker's own code on a virtual clock: hours of leases and crashes, in milliseconds."""
 
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, TypeVarTuple
 
 import anyio
 import pytest
-import trio
-import trio.testing
 from anyio.lowlevel import checkpoint
 from tests.doubles.engines import Watched
 from tests.doubles.memory_queue import MemoryQueue
 from tests.doubles.mill import Mill, blueprint, json_lines
+from tests.doubles.trio_clock import TrioClock, simulate
 
 from gristmill.queue.protocol import Lease
 from gristmill.runtime.host import Host
@@ -24,31 +23,6 @@ Args = TypeVarTuple("Args")
 LEASE_SECONDS = 60.0
 TEXTS = [f"record number {index}" for index in range(720)]
 BODIES = {"a.jsonl": json_lines(TEXTS[:400]), "b.jsonl": json_lines(TEXTS[400:])}
-
-
-class TrioClock:
-    """Trio's time, which the simulation turns."""
-
-    def now(self) -> float:
-        return 1_000_000.0 + trio.current_time()
-
-    def monotonic(self) -> float:
-        return trio.current_time()
-
-    async def sleep(self, seconds: float) -> None:
-        await trio.sleep(seconds)
-
-
-def simulate(body: Callable[[], Coroutine[Any, Any, None]]) -> float:
-    """Run it on virtual time; how many virtual seconds it took."""
-
-    async def timed() -> float:
-        began = trio.current_time()
-        await body()
-        return trio.current_time() - began
-
-    seconds: float = trio.run(timed, clock=trio.testing.MockClock(autojump_threshold=0))
-    return seconds
 
 
 def planned(**engine: Any) -> Mill:

@@ -159,7 +159,7 @@ class Launch:
     def _environment(self) -> dict[str, str]:
         crew = self._crew
         threads = max(1, (os.cpu_count() or 1) // crew.workers)
-        return {
+        return process.WORKER_ENVIRONMENT | {
             process.ENV_RUN: crew.run,
             process.ENV_QUEUE: crew.queue,
             process.ENV_ATTEMPT: uuid.uuid4().hex[:12],

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 _GLOB: Final = re.compile(r"[*?\[]")
+_SPAN: Final = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,13 @@ def _glob(pattern: str) -> re.Pattern[str]:
 
 
 def _one_of(inner: str) -> str:
-    """`a-c_` or `!a-c_` between brackets -> an expression for one character, never `/`."""
-    negated = inner[0] in "!^"
-    chars = re.escape(inner[1:] if negated else inner).replace(r"\-", "-")
-    try:
-        re.compile(f"[{chars}]")
-    except re.error:  # a range that runs backwards holds nothing
+    """`a-c_` or `!a-c_`, from between brackets -> an expression for one character, never `/`."""
+    negated = len(inner) > 1 and inner[0] in "!^"
+    spans = [
+        f"{re.escape(low)}-{re.escape(high)}" if low else re.escape(one)
+        for low, high, one in _SPAN.findall(inner[1:] if negated else inner)
+        if low <= high  # a range that runs backwards holds nothing
+    ]
+    if not spans:
         return "[^/]" if negated else "(?!)"
-    return f"(?!/)[{'^' if negated else ''}{chars}]"
+    return f"(?!/)[{'^' if negated else ''}{''.join(spans)}]"

@@ -20,6 +20,10 @@ ENV_POLICY: Final = "GRISTMILL_POLICY"
 ENV_PARENT_PIPE: Final = "GRISTMILL_PARENT_PIPE"
 """Set when standard input is a pipe from the launcher: its end means the launcher is gone."""
 
+WORKER_ENVIRONMENT: Final = {"MALLOC_ARENA_MAX": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+"""Set for every worker, so that its memory stays flat however long its input: with glibc's arena
+for each thread, and Arrow's own pool, freed memory stays scattered over all of them."""
+
 
 class ExitCode(IntEnum):
     """Exit codes of every gristmill process, after sysexits.h where it has a word for it."""

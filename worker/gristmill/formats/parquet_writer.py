@@ -14,7 +14,7 @@ from gristmill.contract.column import Column, ColumnType
 from gristmill.contract.record import Completed, Outcome, Record
 
 ROW_GROUP_ROWS: Final = 2**17
-ROW_GROUP_BYTES: Final = 64 * 2**20
+ROW_GROUP_BYTES: Final = 16 * 2**20
 """A merged row group is closed at this many rows or bytes in memory, whichever comes first."""
 
 _PLAIN: Final = {

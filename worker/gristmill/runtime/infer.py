@@ -36,13 +36,14 @@ async def infer_parts(
             slots.release()
 
     async with planned, inferring, anyio.create_task_group() as batches:
+        await slots.acquire()  # one is held at all times, so that a part is begun when it can run
         async for part in planned:
             if stop.is_set():
                 break
             await inferring.send(part)
             for batch in part.batches:
-                await slots.acquire()
                 batches.start_soon(run, part, batch)
+                await slots.acquire()
 
 
 async def infer_batch(

@@ -127,7 +127,15 @@ def verify_shard(
         verdict.miss(name, "its manifest does not sum up its parts")
     elif done.spec != identity:
         verdict.miss(name, "its manifest belongs to another RunSpec")
+    elif _held(done) != (done.counts.ok, done.counts.rejected_total):
+        verdict.miss(name, "its files do not hold as many records as it counts")
     return verdict.gaps
+
+
+def _held(done: ShardManifest) -> tuple[int | None, int]:
+    """(results, rejected records) in the files of a finished shard; results None: no such file."""
+    results = next((file.records for file in done.results if file.name == "results"), None)
+    return results, done.dead_letter.records if done.dead_letter else 0
 
 
 def _chain(
@@ -164,20 +172,18 @@ def verify_data(
     """Every file has the bytes its manifest says; the results hold the parts' records, each once
     and in order; with `deep`, the inputs are read again and matched record by record."""
     with tempfile.TemporaryDirectory(prefix="gristmill-") as folder:
-        places = _Files(evidence, Path(folder), verdict)
+        places, known = _Files(evidence, Path(folder), verdict), len(verdict.gaps)
         merged = places.fetch_all(evidence.output, done.results)
         letter = [done.dead_letter] if done.dead_letter else []
         merged |= places.fetch_all(evidence.run, letter)
         part_ids: list[Iterator[str]] = []
-        rejected = 0
         for index in sorted(parts):
             files = places.fetch_all(evidence.run, parts[index].files, f"{index}-")
             if "results" in files:
                 part_ids.append(evidence.writer.ids("results", files["results"]))
-            rejected += parts[index].counts.rejected_total
-        name = f"shard {shard.index}"
-        if "results" not in merged or (rejected and "rejected" not in merged):
+        if len(verdict.gaps) > known:  # of files that are not whole there is no more to say
             return
+        name = f"shard {shard.index}"
         ids = list(evidence.writer.ids("results", merged["results"]))
         if ids != list(chain.from_iterable(part_ids)):
             verdict.miss(name, "its results do not hold the records of its parts, in order")

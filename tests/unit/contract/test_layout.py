@@ -1,0 +1,48 @@
+import pytest
+
+from gristmill.contract import layout
+
+
+def test_what_is_written_is_found_again() -> None:
+    assert layout.shard_of_manifest(layout.shard_manifest(12)) == 12
+    assert layout.part_of_manifest(layout.part_manifest(3, 1_234_567)) == (3, 1_234_567)
+    assert layout.is_result(layout.result(7, "results", "parquet"))
+    assert layout.is_result(layout.result(7, "errors", "jsonl"))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        layout.RUN,
+        layout.PLAN,
+        layout.MANIFEST,
+        layout.plan_page(0),
+        layout.attempt("a"),
+        layout.dead_letter(0),
+        layout.part_data(0, 0, "attempt", "results", "jsonl"),
+        "shards/x/shard.json",
+        "other/shards/000000/shard.json",
+    ],
+)
+def test_other_keys_are_no_manifests(key: str) -> None:
+    assert layout.shard_of_manifest(key) is None
+    assert layout.part_of_manifest(key) is None
+    assert not layout.is_result(key)
+
+
+def test_keys_sort_as_their_shards_and_parts_do() -> None:
+    results = [layout.result(n, "results", "jsonl") for n in (0, 9, 10, 99_999, 100_000)]
+    parts = [layout.part_manifest(1, n) for n in (0, 9, 10, 99_999, 100_000)]
+    assert results == sorted(results)
+    assert parts == sorted(parts)
+
+
+def test_data_of_two_attempts_has_two_keys() -> None:
+    one, two = (layout.part_data(0, 0, attempt, "results", "jsonl") for attempt in ("a", "b"))
+    assert one != two
+
+
+def test_a_shard_lies_under_its_prefix_alone() -> None:
+    assert layout.shard_manifest(1).startswith(layout.shard_prefix(1))
+    assert layout.part_manifest(1, 0).startswith(layout.parts_prefix(1))
+    assert not layout.shard_manifest(10).startswith(layout.shard_prefix(1))

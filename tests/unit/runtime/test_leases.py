@@ -1,0 +1,111 @@
+"""Leases under trio's virtual clock."""
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+import trio
+from tests.doubles.memory_queue import MemoryQueue
+from tests.doubles.mill import inline
+from tests.doubles.trio_clock import TrioClock, simulate
+
+from gristmill.contract.errors import StorageError
+from gristmill.queue.protocol import Lease
+from gristmill.runtime.host import Host
+from gristmill.runtime.leases import Leases
+
+
+def with_leases(
+    body: Callable[[Leases, MemoryQueue], Awaitable[None]],
+    make: type[MemoryQueue] = MemoryQueue,
+) -> None:
+    async def run() -> None:
+        clock, tokens = TrioClock(), iter(range(100))
+        queue = make(now=clock.now, token=lambda: str(next(tokens)), lease_seconds=60)
+        queue.fill([0, 1])
+        leases = Leases(queue, Host(clock, inline))
+        async with leases.kept():
+            await body(leases, queue)
+        assert queue.lease() is not None or queue.outstanding() == 0
+
+    simulate(run)
+
+
+def test_a_held_lease_outlives_many_lifetimes() -> None:
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        await trio.sleep(3600)
+        assert leases.holds(0)
+        other = queue.lease()
+        assert other is not None
+        assert other.shard == 1
+
+    with_leases(body)
+
+
+def test_a_lost_lease_is_no_longer_held() -> None:
+    class Lossy(MemoryQueue):
+        def extend(self, lease: Lease) -> None:
+            self.release(lease)
+            super().extend(lease)
+
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        assert leases.holds(0)
+        await trio.sleep(21)
+        assert not leases.holds(0)
+        await leases.complete(0)  # harmless
+        assert queue.outstanding() == 2
+
+    with_leases(body, Lossy)
+
+
+def test_what_is_left_is_given_back_at_the_end_even_when_cancelled() -> None:
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        await leases.take()
+        assert queue.lease() is None
+
+    with_leases(body)
+
+
+def test_a_lease_that_can_not_be_given_back_hides_no_error() -> None:
+    class Broken(MemoryQueue):
+        def release(self, lease: Lease) -> None:
+            raise StorageError("queue gone")
+
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        raise StorageError("disk full")
+
+    with pytest.raises(BaseExceptionGroup) as ended:
+        with_leases(body, Broken)
+    assert ended.group_contains(StorageError, match="disk full", depth=1)
+    assert not ended.group_contains(StorageError, match="queue gone")
+
+
+def test_completed_shards_are_nobodys_work() -> None:
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        assert await leases.others_work()
+        await leases.take()
+        assert not await leases.others_work()
+        await leases.complete(0)
+        await leases.complete(1)
+        assert not await leases.others_work()
+
+    with_leases(body)
+
+
+def test_a_heartbeat_that_storage_refuses_ends_the_work() -> None:
+    class Broken(MemoryQueue):
+        def extend(self, lease: Lease) -> None:
+            raise StorageError("queue gone")
+
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        await anyio.sleep_forever()
+
+    with pytest.raises(BaseExceptionGroup) as ended:
+        with_leases(body, Broken)
+    assert ended.group_contains(StorageError, match="queue gone")
