@@ -8,8 +8,6 @@ from typing import Any, TypeVar, TypeVarTuple
 
 import anyio
 from anyio.lowlevel import checkpoint
-from tests.doubles.memory_queue import MemoryQueue
-from tests.doubles.memory_store import MemoryStore
 
 from gristmill.client.cut import cut_shards
 from gristmill.client.listing import list_input
@@ -30,6 +28,8 @@ from gristmill.runtime.read import StoreSource
 from gristmill.runtime.telemetry import Tally
 from gristmill.runtime.verify import Evidence, Verdict, verify_run
 from gristmill.runtime.worker import Worker, Workplace
+from tests.doubles.memory_queue import MemoryQueue
+from tests.doubles.memory_store import MemoryStore
 
 PAGE_SHARDS = 4
 

@@ -8,14 +8,14 @@ from typing import Any, TypeVar, TypeVarTuple
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from tests.doubles.engines import Watched
-from tests.doubles.memory_queue import MemoryQueue
-from tests.doubles.mill import Mill, blueprint, json_lines
-from tests.doubles.trio_clock import TrioClock, simulate
 
 from gristmill.queue.protocol import Lease
 from gristmill.runtime.host import Host
 from gristmill.runtime.leases import BEATS_PER_LEASE
+from tests.doubles.engines import Watched
+from tests.doubles.memory_queue import MemoryQueue
+from tests.doubles.mill import Mill, blueprint, json_lines
+from tests.doubles.trio_clock import TrioClock, simulate
 
 T = TypeVar("T")
 Args = TypeVarTuple("Args")
@@ -59,6 +59,7 @@ def test_a_two_hour_job_with_lease_renewals_gives_the_bytes_of_a_quick_one(
         extend(queue, lease)
 
     monkeypatch.setattr(MemoryQueue, "extend", counted)
+
     async def body() -> None:
         mill = planned(records_per_second=0.1)
         await mill.work()
@@ -86,9 +87,7 @@ def test_a_worker_crashed_anywhere_is_followed_by_one_that_finishes_with_the_sam
             engine = Watched(mill.engine())
             with anyio.CancelScope() as life:
                 dying = Dying(life, after=moments.randrange(1, 250))
-                await mill.work(
-                    engine, host=Host(mill.clock, dying), queue=Unreleased(mill.queue)
-                )
+                await mill.work(engine, host=Host(mill.clock, dying), queue=Unreleased(mill.queue))
             crashes += life.cancelled_caught
             inferred += engine.records
         assert crashes

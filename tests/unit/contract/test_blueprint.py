@@ -4,9 +4,9 @@ import jsonschema
 import pytest
 import yaml
 from pydantic import ValidationError
-from tests.doubles.mill import blueprint
 
 from gristmill.contract.blueprint import json_schema
+from tests.doubles.mill import blueprint
 
 SHIPPED = sorted(Path("blueprints").glob("*/blueprint.yaml"))
 

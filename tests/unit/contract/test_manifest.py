@@ -16,7 +16,9 @@ COUNTS = st.builds(
 
 
 @given(st.lists(COUNTS, max_size=5), st.randoms())
-def test_a_total_does_not_depend_on_the_order_or_the_grouping(parts: list[Counts], r: object) -> None:
+def test_a_total_does_not_depend_on_the_order_or_the_grouping(
+    parts: list[Counts], r: object
+) -> None:
     whole = Counts.total(parts)
     half = len(parts) // 2
     assert Counts.total([Counts.total(parts[half:]), Counts.total(parts[:half])]) == whole

@@ -1,9 +1,9 @@
 from typing import Any
 
 import pytest
-from tests.doubles.mill import blueprint
 
 from gristmill.contract.run import POLICY, Policy, RunSpec
+from tests.doubles.mill import blueprint
 
 
 def spec(**changed: Any) -> RunSpec:

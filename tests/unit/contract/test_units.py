@@ -73,7 +73,13 @@ def test_seconds_are_shown_in_the_units_that_fit(seconds: float, text: str) -> N
 
 @pytest.mark.parametrize(
     ("usd", "text"),
-    [(0, "$0.00"), (1.234, "$1.23"), (1234.5, "$1,234.50"), (0.1, "$0.10"), (0.00123456, "$0.001235")],
+    [
+        (0, "$0.00"),
+        (1.234, "$1.23"),
+        (1234.5, "$1,234.50"),
+        (0.1, "$0.10"),
+        (0.00123456, "$0.001235"),
+    ],
 )
 def test_small_sums_keep_four_digits(usd: float, text: str) -> None:
     assert show_usd(usd) == text

@@ -5,8 +5,8 @@ import huggingface_hub
 import pytest
 
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.model import HubModel
 from gristmill.engines.hub import fetch
-from gristmill.engines.model import HubModel
 
 MODEL = HubModel("owner/name", "0123456789abcdef0123456789abcdef01234567")
 

@@ -41,7 +41,7 @@ def test_a_missing_library_is_named_with_how_to_install_it(
 def test_looking_for_an_engine_imports_no_engine_library() -> None:
     heavy = {"torch", "transformers", "sentence_transformers", "tokenizers", "huggingface_hub"}
     program = (
-        "import sys, gristmill.engines.load, gristmill.engines.echo, gristmill.engines.model\n"
+        "import sys, gristmill.engines.load, gristmill.engines.echo, gristmill.contract.model\n"
         f"sys.exit(sorted({heavy!r} & sys.modules.keys()) or 0)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

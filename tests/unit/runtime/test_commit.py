@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from tests.doubles.instant_clock import InstantClock
-from tests.doubles.mill import Mill, json_lines
 
 from gristmill.contract import layout
 from gristmill.contract.errors import StorageError
@@ -13,6 +11,8 @@ from gristmill.contract.record import Completed
 from gristmill.runtime.commit import Commit
 from gristmill.runtime.part import PlannedPart
 from gristmill.runtime.read import ShardReader
+from tests.doubles.instant_clock import InstantClock
+from tests.doubles.mill import Mill, json_lines
 
 TEXTS = [f"text {index}" for index in range(20)] + ["", "last"]
 
@@ -29,9 +29,7 @@ def commit(mill: Mill, attempt: str) -> Commit:
 def inferred(mill: Mill) -> list[PlannedPart]:
     """The parts of shard 0 with their outcomes, every record that can answered."""
     engine, (shard,) = mill.engine(), mill.shards()
-    reader = ShardReader(
-        shard, mill.reader, mill.inputs, mill.spec.blueprint.part, None, {}
-    )
+    reader = ShardReader(shard, mill.reader, mill.inputs, mill.spec.blueprint.part, None, {})
     parts = []
     while (read := reader.next_part()) is not None:
         part = PlannedPart(read, engine.prepare(read.records), engine.profile)

@@ -7,9 +7,6 @@ import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.doubles.engines import PROFILE, Brittle, Lame, Watched
-from tests.doubles.instant_clock import InstantClock
-from tests.doubles.mill import Mill, blueprint, json_lines
 
 from gristmill.contract.errors import EngineDeadError
 from gristmill.contract.record import Completed, Outcome, Record, Rejected, RejectionClass, Stage
@@ -18,6 +15,9 @@ from gristmill.engines.protocol import Engine, Prepared
 from gristmill.runtime.infer import infer_batch, infer_parts
 from gristmill.runtime.part import PlannedPart, parts_ahead
 from gristmill.runtime.read import ReadPart
+from tests.doubles.engines import PROFILE, Brittle, Lame, Watched
+from tests.doubles.instant_clock import InstantClock
+from tests.doubles.mill import Mill, blueprint, json_lines
 
 pytestmark = pytest.mark.anyio
 
@@ -46,9 +46,7 @@ def test_bisection_finds_exactly_the_bad_records(count: int, bad: set[int]) -> N
     here = sorted(index for index in bad if index < count)
     assert rejected(outcomes) == here
     assert engine.probes == len(here)
-    assert all(
-        outcomes[i] == Completed((str(i),)) for i in range(count) if i not in bad
-    )
+    assert all(outcomes[i] == Completed((str(i),)) for i in range(count) if i not in bad)
 
 
 async def test_a_rejected_record_says_which_exception_without_its_words() -> None:
@@ -106,7 +104,9 @@ async def through(engine: Engine, parts: list[PlannedPart], stop_after: int = 10
 
 
 async def test_parts_leave_in_order_though_a_continuous_engine_finishes_out_of_order() -> None:
-    mill = Mill.planned({"a.jsonl": json_lines(["x"])}, InstantClock(), blueprint({"continuous": True}))
+    mill = Mill.planned(
+        {"a.jsonl": json_lines(["x"])}, InstantClock(), blueprint({"continuous": True})
+    )
     order: list[tuple[int, int]] = []
 
     class Noted(Watched):
@@ -121,8 +121,11 @@ async def test_parts_leave_in_order_though_a_continuous_engine_finishes_out_of_o
     place = {id(part.prepared): index for index, part in enumerate(parts)}
     finished = [(place[prepared], member) for prepared, member in order]
     assert sorted(finished) != finished
-    assert all(part.outcomes[i] == Completed((f"text {p} {i}",)) for p, part in enumerate(parts)
-               for i in range(20))
+    assert all(
+        part.outcomes[i] == Completed((f"text {p} {i}",))
+        for p, part in enumerate(parts)
+        for i in range(20)
+    )
 
 
 async def test_every_slot_is_filled_across_part_boundaries() -> None:

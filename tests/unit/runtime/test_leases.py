@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 import anyio
 import pytest
 import trio
-from tests.doubles.memory_queue import MemoryQueue
-from tests.doubles.mill import inline
-from tests.doubles.trio_clock import TrioClock, simulate
 
 from gristmill.contract.errors import StorageError
 from gristmill.queue.protocol import Lease
 from gristmill.runtime.host import Host
 from gristmill.runtime.leases import Leases
+from tests.doubles.memory_queue import MemoryQueue
+from tests.doubles.mill import inline
+from tests.doubles.trio_clock import TrioClock, simulate
 
 
 def with_leases(

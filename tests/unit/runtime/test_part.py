@@ -1,11 +1,11 @@
 import pytest
-from tests.doubles.engines import PROFILE
 
 from gristmill.contract.record import Completed, Record, Rejected, RejectionClass, Stage
 from gristmill.contract.shard import Cursor
 from gristmill.engines.protocol import EngineProfile, Prepared
 from gristmill.runtime.part import PlannedPart, parts_ahead
 from gristmill.runtime.read import ReadPart
+from tests.doubles.engines import PROFILE
 
 UNREAD = Rejected(RejectionClass.UNPARSABLE, Stage.READ, "bad")
 LONG = Rejected(RejectionClass.TOO_LONG, Stage.PREPARE, "long")

@@ -1,7 +1,6 @@
+from gristmill.runtime.plan import PlanPages
 from tests.doubles.instant_clock import InstantClock
 from tests.doubles.mill import PAGE_SHARDS, Mill, blueprint, json_lines
-
-from gristmill.runtime.plan import PlanPages
 
 
 def test_any_shard_is_found_on_its_page() -> None:

@@ -1,13 +1,13 @@
 import json
 
 import pytest
-from tests.doubles.mill import blueprint
 
 from gristmill.contract import process
 from gristmill.contract.errors import ConfigError
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy
 from gristmill.runtime.process import Settings, main
+from tests.doubles.mill import blueprint
 
 LEAST = {process.ENV_RUN: "/runs/r", process.ENV_QUEUE: "local:/q"}
 

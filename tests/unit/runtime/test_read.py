@@ -5,8 +5,6 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.doubles.memory_store import MemoryStore
-from tests.doubles.mill import json_lines
 
 from gristmill.client.cut import cut_shards
 from gristmill.contract.blueprint import Input, PartSize
@@ -16,6 +14,8 @@ from gristmill.contract.shard import Cursor, InputObject, Shard
 from gristmill.formats.open import open_reader
 from gristmill.formats.protocol import Reader
 from gristmill.runtime.read import ReadPart, ShardReader, StoreSource
+from tests.doubles.memory_store import MemoryStore
+from tests.doubles.mill import json_lines
 
 TEXTS = [f"text {index}" for index in range(23)]
 
@@ -35,9 +35,7 @@ class Shelf:
             Input.model_validate({"uri": "in", "format": {"kind": "jsonl"}}), ()
         )
         objects = [InputObject(i.key, i.size, i.etag) for i in self.store.list()]
-        (self.shard,) = cut_shards(
-            objects, self.reader, self.source, split_bytes, single=True
-        )
+        (self.shard,) = cut_shards(objects, self.reader, self.source, split_bytes, single=True)
 
     def source(self, item: InputObject) -> StoreSource:
         return StoreSource(self.store, item)
@@ -174,9 +172,7 @@ def test_a_changed_object_stops_reading(shelf: Shelf) -> None:
         list(all_parts(reader))
 
 
-@given(
-    split_bytes=st.integers(1, 400), records=st.integers(1, 30), heaviest=st.integers(1, 300)
-)
+@given(split_bytes=st.integers(1, 400), records=st.integers(1, 30), heaviest=st.integers(1, 300))
 @settings(max_examples=60, deadline=None)
 def test_no_cut_and_no_part_size_loses_or_moves_a_record(
     split_bytes: int, records: int, heaviest: int

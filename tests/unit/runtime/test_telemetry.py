@@ -3,15 +3,15 @@ import json
 import sys
 
 import pytest
-from tests.doubles.instant_clock import InstantClock
-from tests.doubles.memory_store import MemoryStore
-from tests.doubles.mill import Mill, blueprint, json_lines
 
 from gristmill.contract import layout
 from gristmill.contract.canonical import decode
 from gristmill.contract.manifest import AttemptReport, Counts, PartManifest
 from gristmill.contract.shard import Cursor
 from gristmill.runtime.telemetry import Tally, publish_report, stderr_events
+from tests.doubles.instant_clock import InstantClock
+from tests.doubles.memory_store import MemoryStore
+from tests.doubles.mill import Mill, blueprint, json_lines
 
 
 def part(records: int) -> PartManifest:
@@ -75,9 +75,7 @@ def test_a_report_is_written_over() -> None:
 @pytest.mark.anyio
 async def test_no_event_and_no_report_holds_a_word_of_any_record() -> None:
     secrets = ["sesame-okay", "sesame-poison", "sesame-" + "long " * 50]
-    bodies = {
-        "a.jsonl": json_lines(secrets) + b'{"text": "sesame-cut\n' + b'{"sesame-field": 1}\n'
-    }
+    bodies = {"a.jsonl": json_lines(secrets) + b'{"text": "sesame-cut\n' + b'{"sesame-field": 1}\n'}
     faults = {"reject_containing": "sesame-poison"}
     mill = Mill.planned(bodies, InstantClock(), blueprint({"max_tokens": 20, "faults": faults}))
     place = await mill.work()

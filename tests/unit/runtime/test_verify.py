@@ -6,13 +6,13 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.doubles.instant_clock import InstantClock
-from tests.doubles.mill import Mill, blueprint, json_lines
 
 from gristmill.contract import layout
 from gristmill.contract.canonical import canonical_json, sha256
 from gristmill.contract.shard import decode_page, encode_page
 from gristmill.runtime.verify import Gap
+from tests.doubles.instant_clock import InstantClock
+from tests.doubles.mill import Mill, blueprint, json_lines
 
 TEXTS = [f"text {index}" for index in range(30)] + ["poison", "last"]
 PART = layout.part_manifest(0, 1)

@@ -2,10 +2,6 @@
 
 import anyio
 import pytest
-from tests.doubles.engines import DieAfter, Watched
-from tests.doubles.instant_clock import InstantClock
-from tests.doubles.mill import Mill, blueprint, json_lines
-from tests.doubles.trio_clock import TrioClock, simulate
 
 from gristmill.contract import layout
 from gristmill.contract.blueprint import Blueprint
@@ -18,6 +14,10 @@ from gristmill.contract.errors import (
 )
 from gristmill.runtime.failure import explain
 from gristmill.runtime.worker import GRACE_SECONDS
+from tests.doubles.engines import DieAfter, Watched
+from tests.doubles.instant_clock import InstantClock
+from tests.doubles.mill import Mill, blueprint, json_lines
+from tests.doubles.trio_clock import TrioClock, simulate
 
 pytestmark = pytest.mark.anyio
 
@@ -26,9 +26,7 @@ TEXTS = [f"text {index}" for index in range(100)]
 
 def planned(plan: Blueprint | None = None, **bodies: bytes) -> Mill:
     given = bodies or {"a": json_lines(TEXTS[:60]), "b": json_lines(TEXTS[60:])}
-    return Mill.planned(
-        {f"{key}.jsonl": body for key, body in given.items()}, InstantClock(), plan
-    )
+    return Mill.planned({f"{key}.jsonl": body for key, body in given.items()}, InstantClock(), plan)
 
 
 @pytest.mark.parametrize("engine", [{}, {"continuous": True}], ids=["batches", "continuous"])
@@ -198,9 +196,7 @@ async def test_its_report_says_what_it_did_from_the_beginning_on() -> None:
 async def test_progress_is_told_part_by_part_and_shard_by_shard() -> None:
     mill = planned()
     await mill.work()
-    shares = [
-        event["shard_share"] for event in mill.named("part_published") if event["shard"] == 0
-    ]
+    shares = [event["shard_share"] for event in mill.named("part_published") if event["shard"] == 0]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert {event["shard"] for event in mill.named("shard_published")} == set(

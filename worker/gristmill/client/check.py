@@ -1,7 +1,7 @@
 """A blueprint checked as far as it goes without its data."""
 
 from gristmill.contract.blueprint import Blueprint
-from gristmill.engines.model import model_revision
+from gristmill.contract.model import model_revision
 from gristmill.formats.open import open_reader
 
 

@@ -21,9 +21,9 @@ from gristmill.contract.errors import (
     UsageError,
 )
 from gristmill.contract.location import locate
+from gristmill.contract.model import model_revision
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import InputObject, Shard, ShardPlan, decode_page, encode_page
-from gristmill.engines.model import model_revision
 from gristmill.formats.open import open_reader
 from gristmill.formats.protocol import Reader
 from gristmill.runtime.read import StoreSource

@@ -242,6 +242,13 @@ class OnDemand(Section):
 class Capacity(Section):
     gpus: tuple[str, ...] = Field((), description="GPU models, the preferred first.")
     max_workers: int = Field(1, ge=1, le=10_000)
+    attempts: int = Field(
+        10,
+        ge=1,
+        le=10,
+        description="How often a worker or a shard is begun in a cloud before it is given up; "
+        "machines that were taken back count.",
+    )
     usd_per_hour: float | None = Field(
         None, gt=0, description="Price of one machine-hour, for the cost report."
     )

@@ -1,8 +1,9 @@
-"""blueprint.yaml -> Blueprint. The only reader of YAML; its errors are for the one who wrote it."""
+"""blueprint.yaml -> Blueprint, platform.yaml -> Platform. The only reader of YAML; its errors are
+for the one who wrote it."""
 
 import difflib
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -10,6 +11,9 @@ from pydantic_core import ErrorDetails
 
 from gristmill.contract.blueprint import Blueprint
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.platform import Platform
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def load_blueprint(
@@ -40,13 +44,12 @@ def override_tree(tree: dict[Any, Any], overrides: tuple[str, ...]) -> None:
 
 def parse_blueprint(tree: object, source: str, folder: Path) -> Blueprint:
     """Validate a tree of plain values. `source` starts each line of an error."""
-    sections = _mapping(tree, source)
-    try:
-        blueprint = Blueprint.model_validate(sections)
-    except ValidationError as error:
-        lines = [f"{source}: {_sentence(e, sections)}" for e in error.errors()]
-        raise ConfigError("\n".join(dict.fromkeys(lines))) from None
-    return _absolute(blueprint, folder)
+    return _absolute(_validated(Blueprint, tree, source), folder)
+
+
+def load_platform(path: Path) -> Platform:
+    """Read and validate. Raises ConfigError with one line per fault."""
+    return _validated(Platform, _read(path), str(path))
 
 
 def absolute_uri(uri: str, folder: Path) -> str:
@@ -73,6 +76,15 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.YAMLError(f"line {line}: key {key_node.value!r} is given twice")
             seen.add(key_node.value)
         return super().construct_mapping(node, deep)
+
+
+def _validated(model: type[Model], tree: object, source: str) -> Model:
+    sections = _mapping(tree, source)
+    try:
+        return model.model_validate(sections)
+    except ValidationError as error:
+        lines = [f"{source}: {_sentence(e, sections, model)}" for e in error.errors()]
+        raise ConfigError("\n".join(dict.fromkeys(lines))) from None
 
 
 def _mapping(tree: object, source: str) -> dict[Any, Any]:
@@ -116,13 +128,13 @@ def _assign(tree: Any, dotted: str, value: Any, source: str) -> None:
     tree[last] = value
 
 
-def _sentence(error: ErrorDetails, tree: dict[Any, Any]) -> str:
+def _sentence(error: ErrorDetails, tree: dict[Any, Any], model: type[BaseModel]) -> str:
     path = _path(error, tree)
     came = _show(error.get("input"))
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
-            return _unknown_key(path, tree)
+            return _unknown_key(path, tree, model)
         case "missing":
             return f"{path}: is missing; it has no default"
         case "value_error":
@@ -133,7 +145,7 @@ def _sentence(error: ErrorDetails, tree: dict[Any, Any]) -> str:
                 else (f"{path}: {said}" if path else said)
             )
         case "greater_than_equal" | "less_than_equal" | "greater_than" | "less_than":
-            return f"{path}: got {came}, must be {_bounds(path, error['msg'])}"
+            return f"{path}: got {came}, must be {_bounds(path, error['msg'], model)}"
         case "union_tag_invalid":
             return f"{path}: got {context['tag']}, must be one of {context['expected_tags']}"
         case "union_tag_not_found":
@@ -150,10 +162,10 @@ def _sentence(error: ErrorDetails, tree: dict[Any, Any]) -> str:
             return f"{path}: got {came}, {said}"
 
 
-def _bounds(path: str, said: str) -> str:
+def _bounds(path: str, said: str, model: type[BaseModel]) -> str:
     """Both ends of an interval, wherever the schema has them; the message has only the one hit."""
     wanted = said.removeprefix("Input should be ")
-    field = _field_at(path)
+    field = _field_at(path, model)
     low = high = None
     for item in field.metadata if field else ():
         low = getattr(item, "ge", None) if getattr(item, "ge", None) is not None else low
@@ -161,8 +173,8 @@ def _bounds(path: str, said: str) -> str:
     return f"{low} to {high}" if low is not None and high is not None else wanted
 
 
-def _field_at(path: str) -> Any:
-    model: Any = Blueprint
+def _field_at(path: str, root: type[BaseModel]) -> Any:
+    model: Any = root
     field = None
     for step in path.split("."):
         found = next((m for m in _models(model) if step in m.model_fields), None)
@@ -191,18 +203,18 @@ def _path(error: ErrorDetails, tree: dict[Any, Any]) -> str:
     return ".".join(steps)
 
 
-def _unknown_key(path: str, tree: dict[Any, Any]) -> str:
+def _unknown_key(path: str, tree: dict[Any, Any], model: type[BaseModel]) -> str:
     parent, _, key = path.rpartition(".")
-    known = _known_keys(parent, tree)
+    known = _known_keys(parent, tree, model)
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(sorted(known))}"
     return f"{path}: unknown key; {hint}"
 
 
-def _known_keys(parent: str, tree: dict[Any, Any]) -> list[str]:
+def _known_keys(parent: str, tree: dict[Any, Any], root: type[BaseModel]) -> list[str]:
     if not parent:
-        return list(Blueprint.model_fields)
-    field = _field_at(parent)
+        return list(root.model_fields)
+    field = _field_at(parent, root)
     node: Any = tree
     for step in parent.split("."):
         node = node.get(step) if isinstance(node, dict) else None

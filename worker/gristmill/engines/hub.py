@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from gristmill.contract.errors import ConfigError
-from gristmill.engines.model import HubModel
+from gristmill.contract.model import HubModel
 
 _FOREIGN: Final = [
     "*.bin.index.json", "*.ckpt", "*.gguf", "*.h5", "*.mlmodel", "*.msgpack", "*.onnx",

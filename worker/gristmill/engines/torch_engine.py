@@ -14,10 +14,10 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 from gristmill.contract.blueprint import Kind, TorchEngine
 from gristmill.contract.column import ColumnType
 from gristmill.contract.errors import ConfigError, EngineDeadError
+from gristmill.contract.model import HubModel, find_model
 from gristmill.contract.record import Completed, Outcome, Record, Rejected, RejectionClass, Stage
 from gristmill.engines.head import check_head
 from gristmill.engines.hub import fetch
-from gristmill.engines.model import HubModel, find_model
 from gristmill.engines.protocol import EngineProfile, Prepared
 from gristmill.engines.reading import reading_of, sample
 from gristmill.engines.sequence import Sequence as Tokens

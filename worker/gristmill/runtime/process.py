@@ -15,11 +15,11 @@ from gristmill.contract import layout, process
 from gristmill.contract.canonical import decode
 from gristmill.contract.errors import ConfigError, GristmillError, SpecMismatchError
 from gristmill.contract.location import locate
+from gristmill.contract.model import model_revision
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy, RunSpec
 from gristmill.contract.shard import ShardPlan
 from gristmill.engines.load import load_engine
-from gristmill.engines.model import model_revision
 from gristmill.engines.protocol import Engine
 from gristmill.formats.open import open_reader, open_writer
 from gristmill.queue.open import open_queue

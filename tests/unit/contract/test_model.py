@@ -6,7 +6,7 @@ import pytest
 
 from gristmill.contract.blueprint import Task, TorchEngine
 from gristmill.contract.errors import ConfigError
-from gristmill.engines.model import HubModel, find_model, model_revision
+from gristmill.contract.model import HubModel, find_model, model_revision
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
