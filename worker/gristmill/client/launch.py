@@ -99,7 +99,10 @@ class Launch:
             self._deaths += 1
             self._pass_on({"event": "worker_died", "message": message})
             if self._deaths > RESTARTS:
-                self.stop(code or ExitCode.BUG, f"{message} ({self._deaths} times in a row)")
+                said = f"{message} ({self._deaths} times in a row)"
+                if code is None:  # killed from outside, as a machine short of memory does
+                    said += "; if it was for want of memory, give it fewer --workers or smaller parts"
+                self.stop(code or ExitCode.ENGINE_DEAD, said)
 
     async def _one_attempt(self) -> tuple[ExitCode | None, str | None]:
         """(exit code, message); code None: killed by a signal."""

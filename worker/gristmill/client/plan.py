@@ -72,14 +72,12 @@ def open_run(
     listing = list_input(inputs, blueprint.input, lambda n: progress("objects listed", n))
     spec = _resolve(blueprint, listing, run, limit)
     store = open_store(f"{runs.rstrip('/')}/{spec.run}")
-    plan = _published_plan(store)
+    if (plan := _published_plan(store)) is not None:
+        return Run(store, _elect(store, spec, listing)[0], plan, created=False)
     # Drafted before the run takes its name, so that damaged input, once mended, may have it.
-    draft = None if plan else _draft_plan(spec, listing, reader, inputs, progress)
+    draft = _draft_plan(spec, listing, reader, inputs, progress)
     spec, created = _elect(store, spec, listing)
-    if draft is not None:
-        plan = _publish_plan(store, draft)
-    assert plan is not None
-    return Run(store, spec, plan, created)
+    return Run(store, spec, _publish_plan(store, draft), created)
 
 
 def find_run(name: str, runs: str) -> Run:

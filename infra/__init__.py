@@ -1,0 +1,1 @@
+"""AWS infrastructure for blueprints: the only room that knows CDK Terrain."""

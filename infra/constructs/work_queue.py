@@ -1,0 +1,79 @@
+"""The queue of shards, and where a shard goes that nobody could finish."""
+
+import json
+from typing import Final
+
+from cdktn_provider_aws.sqs_queue import SqsQueue
+from cdktn_provider_aws.sqs_queue_policy import SqsQueuePolicy
+from constructs import Construct
+
+from infra.constructs.role import JobRole
+from infra.policy import Statement, document
+
+LEASE_SECONDS: Final = 120
+RETENTION_SECONDS: Final = 14 * 86_400
+
+
+class WorkQueue(Construct):
+    """Messages name shards and hold no data: SQS's own key is enough."""
+
+    def __init__(
+        self, scope: Construct, id_: str, *, name: str, account: str, region: str, attempts: int
+    ) -> None:
+        super().__init__(scope, id_)
+        self.name, self.dead_name = f"{name}-work", f"{name}-work-dead"
+        self.arn = f"arn:aws:sqs:{region}:{account}:{self.name}"
+        dead = self._queue("dead", self.dead_name, None)
+        redrive = json.dumps({"deadLetterTargetArn": dead.arn, "maxReceiveCount": attempts})
+        work = self._queue("work", self.name, redrive)
+        self.url, self.dead_url = work.url, dead.url
+
+    def grant_consume(self, role: JobRole, grant: str) -> None:
+        """Lease, hold, give back and complete shards."""
+        role.allow(
+            grant,
+            [
+                Statement(
+                    (
+                        "sqs:ReceiveMessage",
+                        "sqs:DeleteMessage",
+                        "sqs:ChangeMessageVisibility",
+                        "sqs:GetQueueAttributes",
+                    ),
+                    (self.arn,),
+                )
+            ],
+        )
+
+    def grant_fill(self, role: JobRole, grant: str) -> None:
+        """Add shards, and see how many are left."""
+        role.allow(grant, [Statement(("sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,))])
+
+    def _queue(self, id_: str, name: str, redrive: str | None) -> SqsQueue:
+        queue = SqsQueue(
+            self,
+            id_,
+            name=name,
+            sqs_managed_sse_enabled=True,
+            visibility_timeout_seconds=LEASE_SECONDS,
+            message_retention_seconds=RETENTION_SECONDS,
+            receive_wait_time_seconds=5,
+            redrive_policy=redrive,
+        )
+        SqsQueuePolicy(
+            self,
+            f"{id_}-tls",
+            queue_url=queue.url,
+            policy=document(
+                [
+                    {
+                        "Effect": "Deny",
+                        "Principal": "*",
+                        "Action": "sqs:*",
+                        "Resource": queue.arn,
+                        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+                    }
+                ]
+            ),
+        )
+        return queue

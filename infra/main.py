@@ -1,0 +1,76 @@
+"""Composition root: platform.yaml and blueprints in, one folder of Terraform a stack out."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gristmill.contract.blueprint import Blueprint
+from gristmill.contract.errors import ConfigError
+from gristmill.contract.load import load_blueprint, load_platform
+from gristmill.contract.platform import Platform
+from infra.idle import idle_report
+from infra.team import Team, resolve
+
+if TYPE_CHECKING:
+    from cdktn import App
+
+ENV_PLATFORM = "PLATFORM"
+"""Path of platform.yaml."""
+ENV_BLUEPRINTS = "BLUEPRINTS"
+"""Paths of blueprints, separated by spaces; the default is those below blueprints/ that name GPUs."""
+
+
+def main(environment: Mapping[str, str] = os.environ) -> int:
+    try:
+        platform = load_platform(Path(environment.get(ENV_PLATFORM, "platform.yaml")))
+        teams = resolve(platform, chosen_blueprints(environment.get(ENV_BLUEPRINTS)))
+    except ConfigError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - the one place that speaks to the person
+        return int(error.exit_code)
+    synthesize(platform, teams, None)
+    print(idle_report(platform, teams), file=sys.stderr)  # noqa: T201
+    return 0
+
+
+def chosen_blueprints(named: str | None) -> list[tuple[str, Blueprint]]:
+    """Each with the path that its errors start with."""
+    if named:
+        return [(path, load_blueprint(Path(path))) for path in named.split()]
+    found = [(str(p), load_blueprint(p)) for p in sorted(Path("blueprints").glob("*/blueprint.yaml"))]
+    return [(path, blueprint) for path, blueprint in found if blueprint.capacity.gpus]
+
+
+def synthesize(platform: Platform, teams: tuple[Team, ...], outdir: Path | None) -> None:
+    """`outdir` None: where the CLI that runs us asks for it."""
+    from cdktn import App
+
+    app = App(outdir=str(outdir)) if outdir else App()
+    compose(app, platform, teams)
+    app.synth()
+
+
+def compose(app: "App", platform: Platform, teams: tuple[Team, ...]) -> None:
+    from infra.stacks.access import AccessStack
+    from infra.stacks.compute import ComputeStack
+    from infra.stacks.data import DataStack
+    from infra.stacks.foundation import FoundationStack
+    from infra.stacks.observability import ObservabilityStack
+    from infra.stacks.pipeline import PipelineStack
+    from infra.stacks.schedule import ScheduleStack
+
+    foundation = FoundationStack(app, platform, teams)
+    if platform.ci is not None:
+        PipelineStack(app, platform, platform.ci, teams)
+    for team in teams:
+        data = DataStack(app, team)
+        compute = ComputeStack(app, team, foundation, data)
+        AccessStack(app, team, data, compute)
+        ObservabilityStack(app, team, data, compute).add_dependency(compute)
+        if team.blueprint.schedule is not None:
+            ScheduleStack(app, team, team.blueprint.schedule, compute)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""One file a stack: what a team or a platform owns together."""
