@@ -27,7 +27,7 @@ then export UV_TORCH_BACKEND="$${UV_TORCH_BACKEND:-cpu}"; fi;
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt bench chaos docs docs-check golden lock clean
+.PHONY: help setup demo test test-emulator diagram check fmt bench chaos docs docs-check golden lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,13 +50,21 @@ $(STAMP): $(UV) pyproject.toml $(LOCKS)
 demo: $(STAMP) ## embed a small corpus with a real model, kill it halfway, prove the result
 	$(BIN)/python scripts/demo.py
 
-test: $(STAMP) ## run every test except the benchmarks
-	$(BIN)/pytest -n 2 --dist loadfile -m "not bench"
+test: $(STAMP) ## run every test except the benchmarks and the AWS emulator
+	$(BIN)/pytest -n 2 --dist loadfile -m "not bench" --ignore tests/emulator/aws
+
+test-emulator: $(STAMP) ## deploy to an AWS emulator, plan again, upgrade, destroy
+	@mkdir -p build && rm -f build/emulator.txt
+	$(BIN)/pytest tests/emulator/aws -p no:xdist
+	@cat build/emulator.txt
+
+diagram: $(STAMP) ## draw the picture of the stacks in docs/explanation
+	$(BIN)/python -m infra.diagram
 
 check: $(STAMP) ## format, lint, types and who may import whom; changes nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy worker/gristmill $(wildcard scripts)
+	$(BIN)/mypy worker/gristmill infra $(wildcard scripts)
 	$(BIN)/lint-imports
 
 fmt: $(STAMP) ## format the code and apply safe fixes

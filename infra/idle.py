@@ -32,9 +32,7 @@ def shared_idle(platform: Platform, teams: Sequence[Team]) -> tuple[IdleItem, ..
     network = platform.network
     if isinstance(network, CreateNetwork) and network.egress == "nat":
         items.append(
-            IdleItem(
-                "1 NAT gateway with its address", (NAT_HOUR + PUBLIC_ADDRESS_HOUR) * HOURS
-            )
+            IdleItem("1 NAT gateway with its address", (NAT_HOUR + PUBLIC_ADDRESS_HOUR) * HOURS)
         )
     elif isinstance(network, CreateNetwork):
         services, zones = interface_endpoints(teams), platform.zones

@@ -19,17 +19,21 @@ if TYPE_CHECKING:
 ENV_PLATFORM = "PLATFORM"
 """Path of platform.yaml."""
 ENV_BLUEPRINTS = "BLUEPRINTS"
-"""Paths of blueprints, separated by spaces; the default is those below blueprints/ that name GPUs."""
+"""Paths of blueprints, by spaces; the default is those below blueprints/ that name GPUs."""
+
+
+TARGETS = {"terraform": ">=1.10.0", "opentofu": ">=1.10.0"}
+"""From these on, S3 itself locks a state."""
 
 
 def main(environment: Mapping[str, str] = os.environ) -> int:
     try:
         platform = load_platform(Path(environment.get(ENV_PLATFORM, "platform.yaml")))
         teams = resolve(platform, chosen_blueprints(environment.get(ENV_BLUEPRINTS)))
+        synthesize(platform, teams, None)
     except ConfigError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the one place that speaks to the person
         return int(error.exit_code)
-    synthesize(platform, teams, None)
     print(idle_report(platform, teams), file=sys.stderr)  # noqa: T201
     return 0
 
@@ -38,7 +42,9 @@ def chosen_blueprints(named: str | None) -> list[tuple[str, Blueprint]]:
     """Each with the path that its errors start with."""
     if named:
         return [(path, load_blueprint(Path(path))) for path in named.split()]
-    found = [(str(p), load_blueprint(p)) for p in sorted(Path("blueprints").glob("*/blueprint.yaml"))]
+    found = [
+        (str(p), load_blueprint(p)) for p in sorted(Path("blueprints").glob("*/blueprint.yaml"))
+    ]
     return [(path, blueprint) for path, blueprint in found if blueprint.capacity.gpus]
 
 
@@ -46,7 +52,8 @@ def synthesize(platform: Platform, teams: tuple[Team, ...], outdir: Path | None)
     """`outdir` None: where the CLI that runs us asks for it."""
     from cdktn import App
 
-    app = App(outdir=str(outdir)) if outdir else App()
+    context = {"targetVersions": TARGETS}
+    app = App(outdir=str(outdir), context=context) if outdir else App(context=context)
     compose(app, platform, teams)
     app.synth()
 

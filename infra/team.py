@@ -88,7 +88,9 @@ class Team:
     def repository(self) -> str | None:
         """Name of the image's repository in this account; None for an image from elsewhere."""
         registry, _, rest = self.platform.image_uri.partition("/")
-        return rest.partition("@")[0].partition(":")[0] if registry == self.platform.registry else None
+        return (
+            rest.partition("@")[0].partition(":")[0] if registry == self.platform.registry else None
+        )
 
 
 def platform_tags(platform: Platform) -> dict[str, str]:
@@ -184,14 +186,14 @@ def _purchase(blueprint: Blueprint) -> tuple[str, ...]:
 def _place(platform: Platform, path: str, uri: str) -> Place:
     if not uri.startswith("s3://"):
         raise ConfigError(
-            f"{path}: got {uri!r}, must be s3://bucket/prefix: machines in AWS can't see this one's "
-            "files"
+            f"{path}: got {uri!r}, must be s3://bucket/prefix: machines in AWS don't see "
+            "the files of this one"
         )
     root = locate(uri.partition("{run}")[0]).root.removeprefix("s3://")
     bucket, _, prefix = root.partition("/")
     if not 3 <= len(bucket) <= BUCKET_NAME_LIMIT or "." in bucket:
         raise ConfigError(
-            f"{path}: got bucket {bucket!r}, must have 3 to {BUCKET_NAME_LIMIT} characters and no dot"
+            f"{path}: got bucket {bucket!r}, must have 3 to {BUCKET_NAME_LIMIT} characters, no dot"
         )
     existing = platform.existing_buckets.get(bucket)
     return Place(

@@ -1,8 +1,13 @@
 """Fixtures that every room's tests may ask for."""
 
+import os
+
 import pytest
 
 pytest_plugins = ["tests.fixtures.s3"]
+
+# Tests start worker processes by the dozen, and most of a short life goes into compiling.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def job_queue(
     environments: Sequence[BatchComputeEnvironment],
     policy: str | None,
 ) -> BatchJobQueue:
-    """In the order given. A job that can never start is cancelled after an hour, with its reason."""
+    """In the order given. A job that can never start is cancelled after an hour."""
     return BatchJobQueue(
         scope,
         "queue",

@@ -18,6 +18,7 @@ from infra.user_data import SCRATCH
 
 USER: Final = "10001:10001"
 COMMAND: Final = ("gristmill", "worker")
+TMP: Final = "/tmp"  # noqa: S108 - inside the container
 TMP_MIB: Final = 256
 UNLIMITED: Final = -1
 
@@ -45,7 +46,9 @@ class InferenceJob(Construct):
         super().__init__(scope, id_)
         self.name = f"{name}-worker"
         container = {
-            **_container(image, COMMAND, {**environment, "TMPDIR": SCRATCH, "HF_HOME": f"{SCRATCH}/hf"}),
+            **_container(
+                image, COMMAND, {**environment, "TMPDIR": SCRATCH, "HF_HOME": f"{SCRATCH}/hf"}
+            ),
             "jobRoleArn": job_role,
             "executionRoleArn": execution_role,
             "logConfiguration": logs_to(log_group, region, "worker"),
@@ -58,7 +61,9 @@ class InferenceJob(Construct):
                 "initProcessEnabled": True,
                 # Half of the memory, as Docker's own 64 MiB break engines of several processes.
                 "sharedMemorySize": shape.memory_mib // 2,
-                "tmpfs": [{"containerPath": "/tmp", "size": TMP_MIB, "mountOptions": ["nosuid", "nodev"]}],  # noqa: S108
+                "tmpfs": [
+                    {"containerPath": TMP, "size": TMP_MIB, "mountOptions": ["nosuid", "nodev"]}
+                ],
             },
             "ulimits": [
                 {"name": "memlock", "softLimit": UNLIMITED, "hardLimit": UNLIMITED},

@@ -19,14 +19,14 @@ def grant_submit(
 ) -> None:
     """Submit, watch and stop. `shared`: the queue shares by identifier, and only the team's is
     taken. Never registering a definition: image, user and privileges are its business."""
-    tagged: Conditions = {
-        "StringEquals": {f"aws:ResourceTag/{TAG_BLUEPRINT}": team.name}
-    }
+    tagged: Conditions = {"StringEquals": {f"aws:ResourceTag/{TAG_BLUEPRINT}": team.name}}
     role.allow(
         grant,
         [
             *submit_statements(team, queue, definitions, shared=shared),
-            Statement(("batch:TerminateJob", "batch:CancelJob"), (team.arn("batch", "job/*"),), tagged),
+            Statement(
+                ("batch:TerminateJob", "batch:CancelJob"), (team.arn("batch", "job/*"),), tagged
+            ),
             Statement(("batch:DescribeJobs", "batch:ListJobs"), ("*",), reason=READ_REASON),
         ],
     )

@@ -48,7 +48,11 @@ class Keeping:
 
 
 class _Granting:
-    """Grants on a bucket, for a prefix of it."""
+    """Grants on a bucket, or on a prefix of it.
+
+    S3 says that an object is missing only to those who may list the whole bucket, and refuses
+    permission to others. So whoever asks for what may not be there is granted a bucket of its own.
+    """
 
     bucket: str
     key: str | None
@@ -64,9 +68,7 @@ class _Granting:
         role.allow(grant, [self._list(prefix), *self._objects(prefix, actions)])
 
     def _list(self, prefix: str) -> Statement:
-        below: dict[str, dict[str, str | list[str]]] = {
-            "StringLike": {"s3:prefix": [f"{prefix}*"]}
-        }
+        below: dict[str, dict[str, str | list[str]]] = {"StringLike": {"s3:prefix": [f"{prefix}*"]}}
         return Statement(
             ("s3:ListBucket",), (f"arn:aws:s3:::{self.bucket}",), below if prefix else {}
         )
@@ -119,8 +121,10 @@ class ObjectArea(_Granting, Construct):
         _sweep(self, made, keeping)
 
     def _encrypt(self, made: S3Bucket, key: str) -> None:
-        by_default = S3BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultA(
-            sse_algorithm="aws:kms", kms_master_key_id=key
+        by_default = (
+            S3BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultA(
+                sse_algorithm="aws:kms", kms_master_key_id=key
+            )
         )
         S3BucketServerSideEncryptionConfigurationA(
             self,
@@ -150,8 +154,10 @@ class AccessLogs(Construct):
             "Condition": {"StringEquals": {"aws:SourceAccount": account}},
         }
         _deny_wrong_transport(self, made, bucket, None, deliver)
-        by_default = S3BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultA(
-            sse_algorithm="AES256"
+        by_default = (
+            S3BucketServerSideEncryptionConfigurationRuleApplyServerSideEncryptionByDefaultA(
+                sse_algorithm="AES256"
+            )
         )
         S3BucketServerSideEncryptionConfigurationA(
             self,

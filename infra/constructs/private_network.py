@@ -60,7 +60,9 @@ class PrivateNetwork(Construct):
             tags={"Name": name},
         )
         DefaultSecurityGroup(self, "closed-default", vpc_id=self.vpc.id)
-        self._table = RouteTable(self, "private", vpc_id=self.vpc.id, tags={"Name": f"{name}-private"})
+        self._table = RouteTable(
+            self, "private", vpc_id=self.vpc.id, tags={"Name": f"{name}-private"}
+        )
         self._subnets = [
             self._subnet(zone, cidr)
             for zone, cidr in zip(zones, subnet_cidrs(settings.cidr, len(zones)), strict=True)
@@ -168,9 +170,7 @@ class PrivateNetwork(Construct):
             )
 
     def _nat(self, zone: str, cidr: str) -> None:
-        internet = InternetGateway(
-            self, "internet", vpc_id=self.vpc.id, tags={"Name": self._name}
-        )
+        internet = InternetGateway(self, "internet", vpc_id=self.vpc.id, tags={"Name": self._name})
         public = Subnet(
             self,
             "public",
@@ -180,7 +180,9 @@ class PrivateNetwork(Construct):
             map_public_ip_on_launch=False,
             tags={"Name": f"{self._name}-public"},
         )
-        table = RouteTable(self, "public-routes", vpc_id=self.vpc.id, tags={"Name": f"{self._name}-public"})
+        table = RouteTable(
+            self, "public-routes", vpc_id=self.vpc.id, tags={"Name": f"{self._name}-public"}
+        )
         RouteTableAssociation(self, "public-route", subnet_id=public.id, route_table_id=table.id)
         Route(
             self,

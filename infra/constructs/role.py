@@ -3,11 +3,16 @@
 from collections.abc import Sequence
 
 from cdktn import ITerraformDependable
+from cdktn_provider_aws.iam_policy import IamPolicy
 from cdktn_provider_aws.iam_role import IamRole
 from cdktn_provider_aws.iam_role_policy import IamRolePolicy
+from cdktn_provider_aws.iam_role_policy_attachment import IamRolePolicyAttachment
 from constructs import Construct
 
+from gristmill.contract.errors import ConfigError
 from infra.policy import Statement, document
+
+POLICY_LIMIT = 6_144
 
 
 class JobRole(Construct):
@@ -50,6 +55,18 @@ class JobRole(Construct):
                 policy=document(statements),
             )
         )
+
+    def allow_much(self, grant: str, statements: Sequence[Statement]) -> None:
+        """A policy of its own, for permissions that grow with the number of teams: all inline
+        policies of a role together hold 10,240 characters, each of these 6,144."""
+        policy = document(statements)
+        if len(policy) > POLICY_LIMIT:
+            raise ConfigError(
+                f"blueprints: role {self.name} would need {len(policy)} characters to {grant}, AWS "
+                f"takes {POLICY_LIMIT}; split the blueprints over two platforms"
+            )
+        made = IamPolicy(self, f"{grant}-policy", name=f"{self.name}-{grant}", policy=policy)
+        IamRolePolicyAttachment(self, grant, role=self._resource.name, policy_arn=made.arn)
 
     @property
     def complete(self) -> list[ITerraformDependable]:

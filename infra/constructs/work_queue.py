@@ -4,7 +4,6 @@ import json
 from typing import Final
 
 from cdktn_provider_aws.sqs_queue import SqsQueue
-from cdktn_provider_aws.sqs_queue_policy import SqsQueuePolicy
 from constructs import Construct
 
 from infra.constructs.role import JobRole
@@ -21,10 +20,13 @@ class WorkQueue(Construct):
         self, scope: Construct, id_: str, *, name: str, account: str, region: str, attempts: int
     ) -> None:
         super().__init__(scope, id_)
+        self._account, self._region = account, region
         self.name, self.dead_name = f"{name}-work", f"{name}-work-dead"
         self.arn = f"arn:aws:sqs:{region}:{account}:{self.name}"
         dead = self._queue("dead", self.dead_name, None)
-        redrive = json.dumps({"deadLetterTargetArn": dead.arn, "maxReceiveCount": attempts})
+        redrive = json.dumps(
+            {"deadLetterTargetArn": dead.arn, "maxReceiveCount": attempts}, separators=(",", ":")
+        )
         work = self._queue("work", self.name, redrive)
         self.url, self.dead_url = work.url, dead.url
 
@@ -50,7 +52,14 @@ class WorkQueue(Construct):
         role.allow(grant, [Statement(("sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,))])
 
     def _queue(self, id_: str, name: str, redrive: str | None) -> SqsQueue:
-        queue = SqsQueue(
+        tls_only = {
+            "Effect": "Deny",
+            "Principal": "*",
+            "Action": "sqs:*",
+            "Resource": f"arn:aws:sqs:{self._region}:{self._account}:{name}",
+            "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+        }
+        return SqsQueue(
             self,
             id_,
             name=name,
@@ -59,21 +68,5 @@ class WorkQueue(Construct):
             message_retention_seconds=RETENTION_SECONDS,
             receive_wait_time_seconds=5,
             redrive_policy=redrive,
+            policy=document([tls_only]),
         )
-        SqsQueuePolicy(
-            self,
-            f"{id_}-tls",
-            queue_url=queue.url,
-            policy=document(
-                [
-                    {
-                        "Effect": "Deny",
-                        "Principal": "*",
-                        "Action": "sqs:*",
-                        "Resource": queue.arn,
-                        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-                    }
-                ]
-            ),
-        )
-        return queue

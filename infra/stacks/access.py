@@ -69,7 +69,7 @@ class AccessStack(PlatformStack):
         )
         data.input.grant_read(role, "read-input", prefix=team.input.prefix)
         data.output.grant_read(role, "read-output", prefix=team.output.prefix)
-        data.runs.grant_write(role, "write-runs", prefix=team.runs.prefix)
+        data.runs.grant_write(role, "write-runs")
         compute.queue.grant_fill(role, "fill-queue")
         grant_submit(
             role,

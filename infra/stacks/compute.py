@@ -30,9 +30,7 @@ COORDINATOR_VCPUS = 16
 
 
 class ComputeStack(PlatformStack):
-    def __init__(
-        self, app: App, team: Team, foundation: FoundationStack, data: DataStack
-    ) -> None:
+    def __init__(self, app: App, team: Team, foundation: FoundationStack, data: DataStack) -> None:
         platform = team.platform
         super().__init__(app, team.name, "compute", platform, team.tags)
         self._team, self._data = team, data
@@ -82,8 +80,8 @@ class ComputeStack(PlatformStack):
         team, data = self._team, self._data
         role = self._role("job", "The worker", "ecs-tasks.amazonaws.com")
         data.input.grant_read(role, "read-input", prefix=team.input.prefix)
-        data.models.grant_read(role, "read-models", prefix=team.models.prefix)
-        data.runs.grant_write(role, "write-runs", prefix=team.runs.prefix)
+        data.models.grant_read(role, "read-models")
+        data.runs.grant_write(role, "write-runs")
         data.output.grant_write(role, "write-output", prefix=team.output.prefix)
         self.queue.grant_consume(role, "take-shards")
         return role
@@ -148,8 +146,8 @@ class ComputeStack(PlatformStack):
         team, data = self._team, self._data
         role = self._role("coordinator", "Plans, submits and finishes", "ecs-tasks.amazonaws.com")
         data.input.grant_read(role, "read-input", prefix=team.input.prefix)
-        data.models.grant_read(role, "read-models", prefix=team.models.prefix)
-        data.runs.grant_write(role, "write-runs", prefix=team.runs.prefix)
+        data.models.grant_read(role, "read-models")
+        data.runs.grant_write(role, "write-runs")
         data.output.grant_write(role, "write-output", prefix=team.output.prefix)
         self.queue.grant_fill(role, "fill-queue")
         grant_submit(
@@ -184,9 +182,7 @@ class ComputeStack(PlatformStack):
 class CoordinatorQueue(Construct):
     """Small containers without machines of ours: nothing to patch, nothing at rest."""
 
-    def __init__(
-        self, scope: Construct, id_: str, team: Team, foundation: FoundationStack
-    ) -> None:
+    def __init__(self, scope: Construct, id_: str, team: Team, foundation: FoundationStack) -> None:
         super().__init__(scope, id_)
         environment = BatchComputeEnvironment(
             self,

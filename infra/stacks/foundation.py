@@ -57,13 +57,13 @@ class FoundationStack(PlatformStack):
             name=repository_name(platform),
             image_tag_mutability="IMMUTABLE",
             force_delete=not platform.protect,
-            image_scanning_configuration=EcrRepositoryImageScanningConfiguration(
-                scan_on_push=True
-            ),
+            image_scanning_configuration=EcrRepositoryImageScanningConfiguration(scan_on_push=True),
             encryption_configuration=[
                 EcrRepositoryEncryptionConfiguration(encryption_type="KMS", kms_key=self._key.arn)
             ],
-            lifecycle=TerraformResourceLifecycle(prevent_destroy=True) if platform.protect else None,
+            lifecycle=TerraformResourceLifecycle(prevent_destroy=True)
+            if platform.protect
+            else None,
         )
         untagged = {
             "rulePriority": 1,

@@ -148,7 +148,9 @@ class ObservabilityStack(PlatformStack):
             metric_query=queries,
         )
 
-    def _shards(self, id_: str, queue: str, *, seen: bool = False) -> CloudwatchMetricAlarmMetricQuery:
+    def _shards(
+        self, id_: str, queue: str, *, seen: bool = False
+    ) -> CloudwatchMetricAlarmMetricQuery:
         metric = CloudwatchMetricAlarmMetricQueryMetric(
             namespace="AWS/SQS",
             metric_name="ApproximateNumberOfMessagesVisible",
@@ -201,9 +203,7 @@ class ObservabilityStack(PlatformStack):
             limit_amount=f"{budget.max_usd:.2f}",
             limit_unit="USD",
             cost_filter=[
-                BudgetsBudgetCostFilter(
-                    name="TagKeyValue", values=[f"user:{TAG_BLUEPRINT}${name}"]
-                )
+                BudgetsBudgetCostFilter(name="TagKeyValue", values=[f"user:{TAG_BLUEPRINT}${name}"])
             ],
             notification=[
                 BudgetsBudgetNotification(

@@ -22,11 +22,11 @@ class PipelineStack(PlatformStack):
                 self, "issuer", url=f"https://{ci.issuer}", client_id_list=[ci.audience]
             )
         plan = self._role("plan", "Plans, and only reads", ci.plan_subject)
-        plan.allow("read-resources", plan_statements(platform, teams))
+        plan.allow_much("read-resources", plan_statements(platform, teams))
         deploy = self._role("deploy", "Deploys, within the permissions boundary", ci.deploy_subject)
-        deploy.allow("read-resources", plan_statements(platform, teams))
+        deploy.allow_much("read-resources", plan_statements(platform, teams))
         for grant, statements in deploy_statements(platform, teams).items():
-            deploy.allow(grant, statements)
+            deploy.allow_much(grant, statements)
         if state := state_statements(platform, write=False):
             plan.allow("read-state", state)
             deploy.allow("keep-state", state_statements(platform, write=True))

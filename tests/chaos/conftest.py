@@ -2,21 +2,20 @@
 
 import os
 import select
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
+
 from tests.doubles.folder_run import SELFTEST, FolderRun
 
 JOURNAL = Path(__file__).parent / "journal"
 PART = 50
-TEXTS = [f"record number {index}" for index in range(40 * PART)]
+TEXTS = [f"record number {index}" for index in range(32 * PART)]
 SETTINGS = (f"part.records={PART}", "shard.bytes=20KB", "input.format.id=text")
 
 
@@ -41,7 +40,6 @@ class Chaos:
     """Workers that were killed."""
     going: "subprocess.Popen[bytes] | None" = None
     _unread: bytes = b""
-    ended: list[int] = field(default_factory=list)
 
     def start(self, workers: int = 1) -> "subprocess.Popen[bytes]":
         """`gristmill run`, the same command each time."""
@@ -69,8 +67,9 @@ class Chaos:
         """What engines say, until the launcher has ended."""
         assert self.going is not None
         assert self.going.stdout is not None
+        ended = self.going.stdout.fileno()
         while True:
-            ready, _, _ = select.select([self.journal, self.going.stdout], [], [], 60)
+            ready, _, _ = select.select([self.journal, ended], [], [], 60)
             assert ready, "nothing happens any more"
             if self.journal not in ready:
                 return
@@ -101,7 +100,8 @@ class Chaos:
         return psutil.Process(self.going.pid)
 
     def workers(self) -> list[psutil.Process]:
-        return self.launcher.children(recursive=True)
+        children: list[psutil.Process] = self.launcher.children(recursive=True)
+        return children
 
     def finish(self) -> int:
         """Let it go to its end: its exit code."""
@@ -157,7 +157,3 @@ def chaos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chaos]:
     if made.going is not None and made.going.poll() is None:
         made.kill_all()
     os.close(journal)
-
-
-def told(chaos: Chaos, what: signal.Signals) -> Any:
-    chaos.launcher.send_signal(what)

@@ -4,11 +4,11 @@ import random
 import signal
 
 import pytest
-from tests.chaos.conftest import PART, SETTINGS, TEXTS, Chaos
 
 from gristmill.client.finish import verify
 from gristmill.client.state import read_state
 from gristmill.contract.process import ExitCode
+from tests.chaos.conftest import PART, SETTINGS, TEXTS, Chaos
 
 pytestmark = pytest.mark.chaos
 

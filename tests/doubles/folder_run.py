@@ -4,9 +4,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from tests.doubles.silent_view import SilentView
 
 from gristmill.client.local import go
 from gristmill.client.plan import Run, open_run
@@ -14,6 +11,7 @@ from gristmill.client.report import Report
 from gristmill.contract.load import load_blueprint
 from gristmill.contract.run import Policy
 from gristmill.runtime.host import WallClock
+from tests.doubles.silent_view import SilentView
 
 SELFTEST = Path(__file__).parents[2] / "blueprints" / "selftest"
 
@@ -34,18 +32,22 @@ class FolderRun:
         return path
 
     def open(
-        self, *overrides: str, run: str | None = "r", limit: int | None = None, **values: Any
+        self,
+        *overrides: str,
+        run: str | None = "r",
+        limit: int | None = None,
+        source: str = "in/",
+        output: str = "out",
     ) -> Run:
         places = {
-            "input.uri": str(self.folder / "in") + "/",
-            "output.uri": str(self.folder / "out"),
+            "input.uri": f"{self.folder}/{source}",
+            "output.uri": f"{self.folder}/{output}",
         }
-        blueprint = load_blueprint(SELFTEST, overrides, places | values)
+        blueprint = load_blueprint(SELFTEST, overrides, places)
         return open_run(blueprint, str(self.folder / "runs"), run, limit)
 
-    def go(self, *overrides: str, workers: int = 1, **given: Any) -> Report:
-        run = self.open(*overrides, **given)
-        return self.work(run, workers)
+    def go(self, *overrides: str, workers: int = 1) -> Report:
+        return self.work(self.open(*overrides), workers)
 
     def work(self, run: Run, workers: int = 1, policy: Policy | None = None) -> Report:
         policy = policy or Policy.of(run.spec.blueprint)

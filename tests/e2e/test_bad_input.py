@@ -77,9 +77,7 @@ def test_a_line_over_the_limit_is_rejected_unread(desk: Desk) -> None:
     assert desk.run(errors__max_failed_fraction=0.5).code == 0
     (letter,) = desk.rejected()
     assert letter["class"] == "too_large"
-    assert letter["message"] == (
-        "the record has 28.6 MiB, over input.max_record_bytes (16.0 MiB)"
-    )
+    assert letter["message"] == ("the record has 28.6 MiB, over input.max_record_bytes (16.0 MiB)")
     assert len(letter["record"]) == 4096
     assert desk.texts() == ["good", "good"]
     desk.sound()

@@ -103,7 +103,7 @@ def test_an_object_written_over_ends_in_a_changed_input(
 @pytest.mark.parametrize("part", ["source", "output"])
 def test_a_missing_bucket_is_named(desk: Desk, part: str) -> None:
     desk.put("a.jsonl", TEXTS)
-    said = desk.run(**{part: "s3://no-such-bucket/x/"})  # type: ignore[arg-type]
+    said = desk.run(**{part: "s3://no-such-bucket/x/"})
     assert said.code == ExitCode.STORAGE
     assert "s3://no-such-bucket/x" in said.err
     assert "there is no such bucket; create it, or correct the name" in said.err
@@ -118,7 +118,7 @@ class _Refuse(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    do_GET = do_HEAD = do_PUT = do_POST = refuse
+    do_GET = do_HEAD = do_PUT = do_POST = refuse  # noqa: N815
 
     def log_message(self, *_: object) -> None:
         pass
@@ -137,7 +137,7 @@ def forbidden(s3_environment: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 @pytest.mark.parametrize("part", ["source", "output"])
 def test_a_place_without_permission_is_named(desk: Desk, forbidden: str, part: str) -> None:
     desk.put("a.jsonl", TEXTS)
-    said = desk.run(**{part: forbidden})  # type: ignore[arg-type]
+    said = desk.run(**{part: forbidden})
     assert said.code == ExitCode.PERMISSION
     assert "s3://forbidden/x" in said.err
     assert "refused" in said.err

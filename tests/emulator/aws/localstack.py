@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -56,21 +57,34 @@ def environment() -> Path:
         return python
     shutil.rmtree(VENV, ignore_errors=True)
     subprocess.run([*interpreter(), "-m", "venv", str(VENV)], check=True)
-    installed = subprocess.run(
-        [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "-r", str(LOCK)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if installed.returncode != 0:
-        raise MissingToolError(f"LocalStack can't be installed: {installed.stderr[-400:]}")
+    said = ""
+    for installer in _installers(python):
+        done = subprocess.run(
+            [*installer, "--quiet", "--no-deps", "-r", str(LOCK)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said = done.stderr
+        if done.returncode == 0:
+            break
+    else:
+        raise MissingToolError(f"LocalStack can't be installed: {said[-400:]}")
     stamp.write_text(LOCK.read_text())
     return python
 
 
+def _installers(python: Path) -> list[list[str]]:
+    """uv where the tests' own environment has it, for pip takes minutes; then pip, which knows of
+    indexes that uv does not."""
+    uv = Path(sys.executable).parent / "uv"
+    pip = [str(python), "-m", "pip", "install"]
+    return [[str(uv), "pip", "install", "--python", str(python)], pip] if uv.exists() else [pip]
+
+
 @contextmanager
 def localstack(folder: Path) -> Iterator[str]:
-    """URL of a running LocalStack. Its log, with every call, is `folder/localstack.log`."""
+    """URL of a running LocalStack. `folder/calls.jsonl` will have a line for each call."""
     python = environment()
     plugin = folder / "plugin"
     _write_plugin(plugin)
@@ -86,7 +100,7 @@ def localstack(folder: Path) -> Iterator[str]:
         "SKIP_SSL_CERT_DOWNLOAD": "1",
         "DISABLE_EVENTS": "1",
         "MOTO_EC2_LOAD_DEFAULT_AMIS": "false",
-        "LS_LOG": "info",
+        "RECORDED_CALLS": str(folder / "calls.jsonl"),
     }
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -114,8 +128,12 @@ def _write_plugin(plugin: Path) -> None:
     info.mkdir(parents=True)
     shutil.copy(HERE / "moto_services.py", plugin)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: moto-services\nVersion: 1\n")
+    shutil.copy(HERE / "recorded_calls.py", plugin)
     points = [f"{name}:default = moto_services:{name}" for name in SERVICES]
-    (info / "entry_points.txt").write_text("\n".join(["[localstack.aws.provider]", *points, ""]))
+    hook = ["[localstack.hooks.on_infra_start]", "record = recorded_calls:record"]
+    (info / "entry_points.txt").write_text(
+        "\n".join(["[localstack.aws.provider]", *points, "", *hook, ""])
+    )
 
 
 def _free_port() -> int:

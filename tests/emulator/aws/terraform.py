@@ -59,7 +59,8 @@ class Terraform:
             f'provider_installation {{\n  filesystem_mirror {{ path = "{mirror.root}" }}\n}}\n'
         )
         manifest = json.loads((outdir / "manifest.json").read_text())["stacks"]
-        self.stacks = _ordered({name: stack["dependencies"] for name, stack in manifest.items()})
+        self.waves = _waves({name: stack["dependencies"] for name, stack in manifest.items()})
+        self.stacks = [stack for wave in self.waves for stack in wave]
         self._variables = {
             **{k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "TF_"))},
             "TF_CLI_CONFIG_FILE": str(self._config),
@@ -75,9 +76,9 @@ class Terraform:
     def folder(self, stack: str) -> Path:
         return self.outdir / "stacks" / stack
 
-    def adapt(self) -> None:
+    def adapt(self, stacks: list[str] | None = None) -> None:
         """For the provider and the emulator at hand; what infra writes is left alone."""
-        for stack in self.stacks:
+        for stack in stacks or self.stacks:
             path = self.folder(stack) / "cdk.tf.json"
             tree = json.loads(path.read_text())
             tree["terraform"]["required_providers"]["aws"]["version"] = self._mirror.version
@@ -91,7 +92,7 @@ class Terraform:
                 for resource in tree.get("resource", {}).get(kind, {}).values():
                     for new, old in renames.items():
                         resource[old] = resource.pop(new)
-            path.write_text(json.dumps(tree))
+            path.write_text(json.dumps(tree, indent=1))
 
     def run(self, stack: str, *arguments: str, allowed: tuple[int, ...] = (0,)) -> str:
         done = subprocess.run(
@@ -105,7 +106,7 @@ class Terraform:
         if done.returncode not in allowed:
             raise AssertionError(
                 f"{stack}: terraform {arguments[0]} ended with {done.returncode}:\n"
-                f"{done.stdout[-3000:]}\n{done.stderr[-6000:]}"
+                f"{done.stderr[:4000] or done.stdout[-4000:]}"
             )
         return done.stdout
 
@@ -117,33 +118,38 @@ class Terraform:
         return result
 
     def apply(self, stack: str) -> None:
-        self.run(stack, "apply", "-no-color", "-input=false", "-auto-approve", "-parallelism=4")
+        self.run(stack, "apply", "-no-color", "-input=false", "-auto-approve", "-parallelism=10")
 
     def destroy(self, stack: str) -> int:
         """How many resources went."""
         said = self.run(
-            stack, "destroy", "-no-color", "-input=false", "-auto-approve", "-parallelism=4"
+            stack, "destroy", "-no-color", "-input=false", "-auto-approve", "-parallelism=10"
         )
         counted = re.search(r"(\d+) destroyed", said)
         return int(counted[1]) if counted else 0
 
     def plan(self, stack: str) -> dict[str, Any]:
         """What would change, as Terraform's JSON."""
-        self.run(stack, "plan", "-no-color", "-input=false", "-out=plan", "-parallelism=4")
+        self.run(stack, "plan", "-no-color", "-input=false", "-out=plan", "-parallelism=10")
         shown: dict[str, Any] = json.loads(self.run(stack, "show", "-json", "plan"))
         return shown
 
     def state(self, stack: str) -> list[dict[str, Any]]:
         """Every resource that was made, with its values."""
         shown = json.loads(self.run(stack, "show", "-json"))
-        resources: list[dict[str, Any]] = shown.get("values", {}).get("root_module", {}).get("resources", [])
+        resources: list[dict[str, Any]] = (
+            shown.get("values", {}).get("root_module", {}).get("resources", [])
+        )
         return [resource for resource in resources if resource["mode"] == "managed"]
 
 
-def _ordered(dependencies: dict[str, list[str]]) -> list[str]:
-    done: list[str] = []
+def _waves(dependencies: dict[str, list[str]]) -> list[list[str]]:
+    """Stacks in the order of their dependencies; those of one wave don't need each other."""
+    waves: list[list[str]] = []
+    done: set[str] = set()
     while len(done) < len(dependencies):
-        ready = [s for s, needs in sorted(dependencies.items()) if s not in done and set(needs) <= set(done)]
+        ready = sorted(s for s in dependencies if s not in done and set(dependencies[s]) <= done)
         assert ready, f"stacks depend on each other in a circle: {dependencies}"
-        done += ready
-    return done
+        waves.append(ready)
+        done |= set(ready)
+    return waves

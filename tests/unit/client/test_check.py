@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import pytest
-from tests.doubles.mill import blueprint
 
 from gristmill.client.check import check_blueprint
 from gristmill.contract.errors import ConfigError
+from tests.doubles.mill import blueprint
 
 
 def test_a_blueprint_is_checked_without_its_data() -> None:

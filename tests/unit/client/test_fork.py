@@ -17,7 +17,7 @@ def test_a_fork_of_every_shipped_blueprint_is_valid_and_whole(name: str, tmp_pat
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--from selftset: .* did you mean selftest"):
+    with pytest.raises(UsageError, match=r"--from selftset: .* did you mean selftest"):
         fork("selftset", tmp_path / "mine")
 
 

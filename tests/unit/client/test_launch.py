@@ -155,23 +155,25 @@ def test_the_first_reason_is_the_one_told() -> None:
     assert (ending.code, ending.message) == (ExitCode.STORAGE, "first")
 
 
-def test_a_stop_in_the_very_moment_of_a_start_reaches_the_new_worker(script: Script) -> None:
+def test_a_stop_in_the_very_moment_of_a_start_reaches_the_new_worker(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script(f"""{STOP}; {WAIT}""")
+    going, start = launch([]), anyio.open_process
 
-    async def body() -> Ending:
-        going = launch([])
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(stop_at_once, going)
-            return await going.run()
-
-    async def stop_at_once(going: Launch) -> None:
+    async def start_and_stop(*args: Any, **options: Any) -> Any:
+        started = await start(*args, **options)
         going.stop(ExitCode.RECLAIMED, "at once")
+        return started
 
-    assert anyio.run(body) == Ending(ExitCode.RECLAIMED, "at once")
+    monkeypatch.setattr(anyio, "open_process", start_and_stop)
+    assert anyio.run(going.run) == Ending(ExitCode.RECLAIMED, "at once")
 
 
 def test_an_endless_line_without_an_end_is_no_event(script: Script) -> None:
-    script("head -c 3000000 /dev/zero | tr '\\0' x >&2; tell ''; tell '[1]'; tell '{\"event\":\"ok\"}'")
+    script(
+        "head -c 3000000 /dev/zero | tr '\\0' x >&2; tell ''; tell '[1]'; tell '{\"event\":\"ok\"}'"
+    )
     heard: Heard = []
     assert ended(heard).code is ExitCode.DONE
     assert names(heard)[-1] == "ok"

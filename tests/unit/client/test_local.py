@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.doubles.folder_run import FolderRun
 
 from gristmill.client.finish import verify
 from gristmill.client.local import queue_place
@@ -13,6 +12,7 @@ from gristmill.client.state import read_state
 from gristmill.contract import layout
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy
+from tests.doubles.folder_run import FolderRun
 
 TEXTS = [f"text {index}" for index in range(200)]
 

@@ -6,9 +6,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.doubles.folder_run import FolderRun
-from tests.doubles.memory_store import MemoryStore
-from tests.doubles.synthetic_listing import SyntheticListing
 
 from gristmill.client import plan as planning
 from gristmill.client.plan import find_run, open_run, planned_shards, refuse_changed_input
@@ -23,6 +20,9 @@ from gristmill.contract.errors import (
     UsageError,
 )
 from gristmill.store.open import open_store
+from tests.doubles.folder_run import FolderRun
+from tests.doubles.memory_store import MemoryStore
+from tests.doubles.synthetic_listing import SyntheticListing
 
 TEXTS = [f"text {index}" for index in range(50)]
 
@@ -38,9 +38,7 @@ def place(tmp_path: Path) -> FolderRun:
 def files(place: FolderRun) -> dict[str, bytes]:
     runs = place.folder / "runs"
     return {
-        str(path.relative_to(runs)): path.read_bytes()
-        for path in runs.rglob("*")
-        if path.is_file()
+        str(path.relative_to(runs)): path.read_bytes() for path in runs.rglob("*") if path.is_file()
     }
 
 
@@ -81,9 +79,9 @@ def test_a_run_without_a_name_is_called_after_what_decides_its_results(place: Fo
 
 
 def test_run_in_the_output_stands_for_the_runs_name(place: FolderRun) -> None:
-    values = {"output.uri": f"{place.folder}/out/{{run}}"}
-    assert place.open(**values).spec.blueprint.output.uri == f"{place.folder}/out/r"
-    assert not place.open(**values).created
+    run = place.open(output="out/{run}")
+    assert run.spec.blueprint.output.uri == f"{place.folder}/out/r"
+    assert not place.open(output="out/{run}").created
 
 
 def test_a_policy_may_change_within_a_run(place: FolderRun) -> None:
@@ -181,20 +179,18 @@ def test_an_output_with_another_runs_results_is_refused(place: FolderRun) -> Non
 def test_a_place_inside_the_input_is_refused(
     place: FolderRun, input_: str, output: str, what: str
 ) -> None:
-    where = str(place.folder)
-    values = {"input.uri": f"{where}/{input_}", "output.uri": f"{where}/{output}"}
     with pytest.raises(ConfigError, match=rf"^{what}: .* lies inside the input"):
-        place.open(**values)
+        place.open(source=input_, output=output)
 
 
 @pytest.mark.parametrize("output", ["in-out", "in2/x", "out", "in/_out", "in/.out"])
 def test_a_place_beside_the_input_is_not_refused(place: FolderRun, output: str) -> None:
-    assert place.open(**{"output.uri": f"{place.folder}/{output}"}).created
+    assert place.open(output=output).created
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", ".hidden", "-x", "é", "x" * 129])
 def test_a_name_that_is_no_key_is_refused(place: FolderRun, name: str) -> None:
-    with pytest.raises(UsageError, match="--run-id .*: must be letters, digits"):
+    with pytest.raises(UsageError, match=r"--run-id .*: must be letters, digits"):
         place.open(run=name)
 
 
@@ -233,7 +229,9 @@ def test_a_limited_run_is_one_shard(place: FolderRun) -> None:
     assert place.open("shard.bytes=100", limit=5).plan.shards == 1
 
 
-def test_two_who_plan_at_once_have_one_run(place: FolderRun, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_who_plan_at_once_have_one_run(
+    place: FolderRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both find no run; one is first; the other takes the first one's."""
     elect = planning._elect
 

@@ -1,8 +1,8 @@
 import pytest
-from tests.doubles.mill import blueprint
 
 from gristmill.client.policy import changed_policy
 from gristmill.contract.errors import ConfigError, SpecMismatchError
+from tests.doubles.mill import blueprint
 
 
 def test_what_may_change_is_changed_and_the_rest_kept() -> None:
@@ -27,7 +27,7 @@ def test_what_decides_results_is_refused(key: str) -> None:
 
 
 def test_a_wrong_value_is_named() -> None:
-    with pytest.raises(ConfigError, match="errors.max_failed_fraction: got 7, must be 0 to 1"):
+    with pytest.raises(ConfigError, match=r"errors\.max_failed_fraction: got 7, must be 0 to 1"):
         changed_policy(blueprint(), ("errors.max_failed_fraction=7",))
 
 

@@ -1,13 +1,13 @@
 import anyio
 import pytest
-from tests.doubles.engines import DieAfter
-from tests.doubles.instant_clock import InstantClock
-from tests.doubles.mill import Mill, json_lines
 
 from gristmill.client.state import read_state, run_manifest
 from gristmill.contract import layout
 from gristmill.contract.errors import StorageError
 from gristmill.runtime.telemetry import publish_report
+from tests.doubles.engines import DieAfter
+from tests.doubles.instant_clock import InstantClock
+from tests.doubles.mill import Mill, json_lines
 
 TEXTS = [f"text {index}" for index in range(100)]
 

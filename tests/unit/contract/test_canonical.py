@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from gristmill.contract.canonical import canonical_json, decode, digest, sha256
 from gristmill.contract.errors import StorageError
 from gristmill.contract.manifest import Counts
+from gristmill.contract.record import RejectionClass
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -37,7 +38,7 @@ def test_what_json_does_not_have_is_refused(value: float) -> None:
 
 
 def test_a_model_comes_back_as_it_was() -> None:
-    counts = Counts(records=3, ok=2, rejected={"too_long": 1})
+    counts = Counts(records=3, ok=2, rejected={RejectionClass.TOO_LONG: 1})
     assert decode(Counts, canonical_json(counts), "x") == counts
 
 

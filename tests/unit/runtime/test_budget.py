@@ -4,12 +4,15 @@ from gristmill.contract.blueprint import Errors
 from gristmill.contract.errors import TooManyRejectedError
 from gristmill.contract.manifest import Counts
 from gristmill.contract.process import ExitCode
+from gristmill.contract.record import RejectionClass
 from gristmill.runtime.budget import ENOUGH_TO_JUDGE, check_rejected
 
 
 def counts(rejected: int, records: int) -> Counts:
     return Counts(
-        records=records, ok=records - rejected, rejected={"too_long": rejected} if rejected else {}
+        records=records,
+        ok=records - rejected,
+        rejected={RejectionClass.TOO_LONG: rejected} if rejected else {},
     )
 
 
@@ -39,7 +42,7 @@ def test_a_share_is_judged_at_the_end_or_once_enough_was_seen(
 def test_a_number_is_judged_at_once() -> None:
     errors = Errors(max_failed_fraction=1, max_failed_records=2)
     check_rejected(errors, counts(2, 3), finished=False)
-    with pytest.raises(TooManyRejectedError, match="3 records were rejected.*allows 2"):
+    with pytest.raises(TooManyRejectedError, match=r"3 records were rejected.*allows 2"):
         check_rejected(errors, counts(3, 3), finished=False)
 
 

@@ -11,7 +11,7 @@ from gristmill.runtime.failure import explain
 def raised(error: Exception) -> Exception:
     try:
         raise error
-    except Exception as caught:
+    except Exception as caught:  # noqa: BLE001 - whatever it is, with its traceback
         return caught
 
 

@@ -101,7 +101,9 @@ class Launch:
             if self._deaths > RESTARTS:
                 said = f"{message} ({self._deaths} times in a row)"
                 if code is None:  # killed from outside, as a machine short of memory does
-                    said += "; if it was for want of memory, give it fewer --workers or smaller parts"
+                    said += (
+                        "; if it was for want of memory, give it fewer --workers or smaller parts"
+                    )
                 self.stop(code or ExitCode.ENGINE_DEAD, said)
 
     async def _one_attempt(self) -> tuple[ExitCode | None, str | None]:

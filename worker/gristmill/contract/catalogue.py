@@ -58,27 +58,87 @@ GPUS: Final[dict[str, Gpu]] = {
     )
 }
 
-_L4 = tuple(
-    "ap-northeast-1 ap-northeast-2 ap-south-1 ap-south-2 ap-southeast-2 ap-southeast-5 "
-    "ca-central-1 eu-central-1 eu-central-2 eu-north-1 eu-south-2 eu-west-2 eu-west-3 "
-    "me-central-1 sa-east-1 us-east-1 us-east-2 us-west-2".split()
+_L4 = (
+    "ap-northeast-1",
+    "ap-northeast-2",
+    "ap-south-1",
+    "ap-south-2",
+    "ap-southeast-2",
+    "ap-southeast-5",
+    "ca-central-1",
+    "eu-central-1",
+    "eu-central-2",
+    "eu-north-1",
+    "eu-south-2",
+    "eu-west-2",
+    "eu-west-3",
+    "me-central-1",
+    "sa-east-1",
+    "us-east-1",
+    "us-east-2",
+    "us-west-2",
 )
-_A10G = tuple(
-    "ap-east-1 ap-northeast-1 ap-northeast-2 ap-south-1 ap-southeast-2 ap-southeast-3 "
-    "ca-central-1 eu-central-1 eu-north-1 eu-south-2 eu-west-1 eu-west-2 eu-west-3 il-central-1 "
-    "me-central-1 sa-east-1 us-east-1 us-east-2 us-west-2".split()
+_A10G = (
+    "ap-east-1",
+    "ap-northeast-1",
+    "ap-northeast-2",
+    "ap-south-1",
+    "ap-southeast-2",
+    "ap-southeast-3",
+    "ca-central-1",
+    "eu-central-1",
+    "eu-north-1",
+    "eu-south-2",
+    "eu-west-1",
+    "eu-west-2",
+    "eu-west-3",
+    "il-central-1",
+    "me-central-1",
+    "sa-east-1",
+    "us-east-1",
+    "us-east-2",
+    "us-west-2",
 )
-_L40S = tuple(
-    "ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-south-2 eu-central-1 eu-north-1 "
-    "eu-south-2 me-central-1 us-east-1 us-east-2 us-west-2".split()
+_L40S = (
+    "ap-northeast-1",
+    "ap-northeast-2",
+    "ap-northeast-3",
+    "ap-south-1",
+    "ap-south-2",
+    "eu-central-1",
+    "eu-north-1",
+    "eu-south-2",
+    "me-central-1",
+    "us-east-1",
+    "us-east-2",
+    "us-west-2",
 )
-_A100 = tuple(
-    "ap-northeast-1 ap-northeast-2 ap-south-1 ap-southeast-2 ca-central-1 eu-central-1 eu-north-1 "
-    "eu-west-1 eu-west-2 sa-east-1 us-east-1 us-east-2 us-west-2".split()
+_A100 = (
+    "ap-northeast-1",
+    "ap-northeast-2",
+    "ap-south-1",
+    "ap-southeast-2",
+    "ca-central-1",
+    "eu-central-1",
+    "eu-north-1",
+    "eu-west-1",
+    "eu-west-2",
+    "sa-east-1",
+    "us-east-1",
+    "us-east-2",
+    "us-west-2",
 )
-_H100 = tuple(
-    "ap-northeast-1 ap-south-1 ap-southeast-2 ap-southeast-3 eu-north-1 eu-west-2 sa-east-1 "
-    "us-east-1 us-east-2 us-west-2".split()
+_H100 = (
+    "ap-northeast-1",
+    "ap-south-1",
+    "ap-southeast-2",
+    "ap-southeast-3",
+    "eu-north-1",
+    "eu-west-2",
+    "sa-east-1",
+    "us-east-1",
+    "us-east-2",
+    "us-west-2",
 )
 
 # Left out: gr6 (the same L4 at twice the price), and the fractional g6f and gr6f, which report no
