@@ -11,6 +11,8 @@ LOCKS := requirements/dev.lock requirements/model.lock
 
 # Models come inside packages; nothing may ask a hub.
 export HF_HUB_OFFLINE := 1
+# Without bytecode every process compiles torch's imports anew: many seconds each.
+unexport PYTHONDONTWRITEBYTECODE
 
 # uv does not read pip's configuration, so pip's find-links and index are handed on through the
 # environment. Where no find-links folder holds torch, uv takes the CPU build: the plain one is a
@@ -43,7 +45,7 @@ $(UV): $(BIN)/pip
 
 $(STAMP): $(UV) pyproject.toml $(LOCKS)
 	@set -e; $(UV_ENV) set -x; \
-	$(BIN)/uv pip install --python $(BIN)/python --no-deps -r requirements/dev.lock -e .; \
+	$(BIN)/uv pip install --python $(BIN)/python --no-deps --compile-bytecode -r requirements/dev.lock -e .; \
 	$(BIN)/uv pip install --python $(BIN)/python --no-deps --require-hashes -r requirements/model.lock
 	@touch $@
 
@@ -99,7 +101,7 @@ lock: $(UV) ## solve the dependencies into requirements/*.lock; UPGRADE=1 takes 
 	@$(UV_ENV) cd requirements && touch worker.lock dev.lock && \
 	sed -i.old '/^torch==/d' worker.lock dev.lock && cd .. && \
 	$(COMPILE) -o requirements/worker.lock >/dev/null && \
-	$(COMPILE) --group dev -c requirements/worker.lock -o requirements/dev.lock >/dev/null || \
+	$(COMPILE) --group dev --group infra -c requirements/worker.lock -o requirements/dev.lock >/dev/null || \
 	{ for lock in worker dev; do mv requirements/$$lock.lock.old requirements/$$lock.lock; done; exit 1; }
 	@for lock in worker dev; do echo "torch==$(TORCH_VERSION)" >> requirements/$$lock.lock; done
 	@rm -f requirements/*.old

@@ -99,11 +99,12 @@ def test_a_split_reads_little_past_its_end() -> None:
 @pytest.mark.parametrize(
     ("head", "remedy"),
     [
-        (gzip.compress(b"x"), "is gzip.*ending .gz"),
+        (gzip.compress(b"x", mtime=0), "is gzip.*ending .gz"),
         (zstandard.compress(b"x"), "is zstd.*ending .zst"),
         (b"PAR1\x15\x04", "is Parquet.*kind to parquet"),
         ('{"a": 1}'.encode("utf-16"), "is UTF-16.*UTF-8"),
     ],
+    ids=["gzip", "zstd", "parquet", "utf-16"],
 )
 def test_a_first_byte_that_is_no_text_says_what_to_do(head: bytes, remedy: str) -> None:
     with pytest.raises(BadInputError, match=remedy):
