@@ -25,13 +25,21 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from gristmill.client.local import go
+from gristmill.client.plan import open_run
+from gristmill.client.state import read_state
 from gristmill.contract.blueprint import Task
+from gristmill.contract.load import load_blueprint
+from gristmill.contract.manifest import AttemptReport
 from gristmill.contract.record import Completed, Record
+from gristmill.contract.run import Policy
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine
 from gristmill.runtime.batch import plan_batches
+from gristmill.runtime.host import WallClock
 from tests.bench.conftest import Bench
 from tests.doubles.instant_clock import InstantClock
+from tests.doubles.silent_view import SilentView
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -80,6 +88,42 @@ def test_token_planned_batches_outrun_encode(texts: list[str], bench: Bench) -> 
         ratios[name] = theirs_took / ((before + seconds) / 2)
         np.testing.assert_allclose(vectors, expected, atol=2e-6)
     _judge(ratios, bench, f"{len(texts)} texts, {len(texts) / seconds:.0f}/s here")
+
+
+def test_the_whole_line_is_as_fast_as_its_engine(
+    texts: list[str], bench: Bench, tmp_path: Path
+) -> None:
+    engine = _load_engine()
+    ours = partial(_grind, engine, texts)
+    ours()
+    _, before = _timed(ours)
+    attempt = _run_whole(texts, tmp_path)
+    _, after = _timed(ours)
+    seconds = attempt.seconds - attempt.load_seconds
+    bench.at_least(
+        "minilm: read, infer, write and publish, over the engine alone",
+        (before + after) / 2 / seconds,
+        0.95,
+        f"{len(texts)} texts, {len(texts) / seconds:.0f}/s here",
+    )
+
+
+def _run_whole(texts: list[str], folder: Path) -> AttemptReport:
+    """The same texts through `gristmill run`, by one worker."""
+    source = folder / "texts.jsonl"
+    lines = (json.dumps({"text": text}) + "\n" for text in texts)
+    source.write_text("".join(lines), encoding="utf-8")
+    blueprint = load_blueprint(
+        Path("blueprints/embed-quickstart"),
+        ("shard.bytes=64MiB", f"part.records={PART}", "input.format.id=null"),
+        {"input.uri": str(source), "output.uri": str(folder / "out")},
+    )
+    run = open_run(blueprint, str(folder / "runs"))
+    report = go(run, Policy.of(blueprint), 1, WallClock(), SilentView())
+    assert report.exit_code == 0, report.message
+    assert report.ok == len(texts)
+    (attempt,) = read_state(run.store).attempts
+    return attempt
 
 
 def _judge(ratios: dict[str, float], bench: Bench, note: str) -> None:
