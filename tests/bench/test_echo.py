@@ -51,7 +51,7 @@ def write_lines(path: Path, records: int, words: int) -> Path:
 def test_one_worker_moves_100_000_short_records_a_second(bench: Bench, tmp_path: Path) -> None:
     records = 1_000_000
     source = write_lines(tmp_path / "short.jsonl", records, words=8)
-    attempt = run_echo(source, tmp_path, "part.records=8192")
+    attempt = run_echo(source, tmp_path, "part.records=16384")
     seconds = attempt.seconds - attempt.load_seconds
 
     began = time.perf_counter()

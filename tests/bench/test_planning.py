@@ -11,28 +11,26 @@ from tests.bench.conftest import Bench
 pytestmark = pytest.mark.bench
 
 PLAN = """
-import json, resource, sys, time
+import json, sys, time
 from gristmill.client.cut import cut_shards
 from gristmill.client.listing import list_input
 from gristmill.contract.blueprint import Input
 from gristmill.contract.shard import encode_page
 from gristmill.formats.open import open_reader
 from gristmill.runtime.read import StoreSource
+from gristmill.runtime.telemetry import peak_rss
 from tests.doubles.synthetic_listing import SyntheticListing
 
 count, size = int(sys.argv[1]), int(sys.argv[2])
 source = Input.model_validate({"uri": "s3://bucket/in/", "format": {"kind": "jsonl"}})
 reader, store = open_reader(source, ()), SyntheticListing(count, size)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 began = time.perf_counter()
 listing = list_input(store, source)
 shards = planned = 0
 for shard in cut_shards(listing.objects, reader, lambda o: StoreSource(store, o), 64 * 2**20):
     shards, planned = shards + 1, planned + len(encode_page([shard]))
 seconds = time.perf_counter() - began
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"seconds": seconds, "peak": peak * 1024, "grown": (peak - before) * 1024,
-                  "shards": shards, "bytes": planned}))
+print(json.dumps({"seconds": seconds, "peak": peak_rss(), "shards": shards, "bytes": planned}))
 """
 
 

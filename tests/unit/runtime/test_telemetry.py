@@ -1,5 +1,6 @@
 import io
 import json
+import subprocess
 import sys
 
 import pytest
@@ -8,7 +9,7 @@ from gristmill.contract import layout
 from gristmill.contract.canonical import decode
 from gristmill.contract.manifest import AttemptReport, Counts, PartManifest
 from gristmill.contract.shard import Cursor
-from gristmill.runtime.telemetry import Tally, publish_report, stderr_events
+from gristmill.runtime.telemetry import Tally, peak_rss, publish_report, stderr_events
 from tests.doubles.instant_clock import InstantClock
 from tests.doubles.memory_store import MemoryStore
 from tests.doubles.mill import Mill, blueprint, json_lines
@@ -83,3 +84,18 @@ async def test_no_event_and_no_report_holds_a_word_of_any_record() -> None:
     said = json.dumps(mill.events) + place.tally.report().model_dump_json()
     assert "part_published" in said
     assert "sesame" not in said
+
+
+def test_peak_memory_is_of_this_process_and_not_of_the_one_that_started_it() -> None:
+    ballast = b"x" * (300 * 2**20)
+    child = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from gristmill.runtime.telemetry import peak_rss; print(peak_rss())",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(child.stdout) < len(ballast) < peak_rss()

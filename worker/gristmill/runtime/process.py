@@ -36,7 +36,7 @@ from gristmill.store.protocol import ObjectStore
 T = TypeVar("T")
 
 COLLECTOR_PACE = (200_000, 20, 100)
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.001
 
 
 @dataclass(frozen=True, slots=True)

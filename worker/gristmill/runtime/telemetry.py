@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import resource
 import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 from gristmill.contract import layout
@@ -83,5 +85,11 @@ def publish_report(run: ObjectStore, report: AttemptReport) -> None:
 
 def peak_rss() -> int:
     """Most memory this process has held, in bytes."""
+    # Linux's ru_maxrss survives exec: a worker would report its launcher's memory.
+    status = Path("/proc/self/status")
+    if status.exists():
+        peak = re.search(r"^VmHWM:\s*(\d+) kB", status.read_text("ascii"), re.MULTILINE)
+        if peak is not None:
+            return int(peak[1]) * 1024
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
