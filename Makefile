@@ -11,7 +11,7 @@ LOCKS := requirements/dev.lock requirements/model.lock
 
 # Models come inside packages; nothing may ask a hub.
 export HF_HUB_OFFLINE := 1
-# Without bytecode every process compiles torch's imports anew: many seconds each.
+# Without bytecode on disk every process compiles torch's imports anew: many seconds each.
 unexport PYTHONDONTWRITEBYTECODE
 
 # uv does not read pip's configuration, so pip's find-links and index are handed on through the
@@ -45,7 +45,7 @@ $(UV): $(BIN)/pip
 
 $(STAMP): $(UV) pyproject.toml $(LOCKS)
 	@set -e; $(UV_ENV) set -x; \
-	$(BIN)/uv pip install --python $(BIN)/python --no-deps --compile-bytecode -r requirements/dev.lock -e .; \
+	$(BIN)/uv pip install --python $(BIN)/python --no-deps -r requirements/dev.lock -e .; \
 	$(BIN)/uv pip install --python $(BIN)/python --no-deps --require-hashes -r requirements/model.lock
 	@touch $@
 
