@@ -26,7 +26,8 @@ from gristmill.runtime.host import Host
 from gristmill.runtime.plan import PlanPages
 from gristmill.runtime.read import StoreSource
 from gristmill.runtime.telemetry import Tally
-from gristmill.runtime.verify import Evidence, Verdict, verify_run
+from gristmill.runtime.verdict import Evidence, Verdict
+from gristmill.runtime.verify import verify_run
 from gristmill.runtime.worker import Worker, Workplace
 from tests.doubles.memory_queue import MemoryQueue
 from tests.doubles.memory_store import MemoryStore

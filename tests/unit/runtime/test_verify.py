@@ -10,7 +10,7 @@ import pytest
 from gristmill.contract import layout
 from gristmill.contract.canonical import canonical_json, sha256
 from gristmill.contract.shard import decode_page, encode_page
-from gristmill.runtime.verify import Gap
+from gristmill.runtime.verdict import Gap
 from tests.doubles.instant_clock import InstantClock
 from tests.doubles.mill import Mill, blueprint, json_lines
 

@@ -9,7 +9,7 @@ from gristmill.cli.options import Json, RunName, Runs, here
 from gristmill.client.finish import verify as prove
 from gristmill.client.plan import find_run
 from gristmill.contract.process import ExitCode
-from gristmill.runtime.verify import Verdict
+from gristmill.runtime.verdict import Verdict
 
 SHOWN = 20
 """Gaps named one by one; the rest is a number (--json has all)."""

@@ -13,7 +13,8 @@ from gristmill.contract.manifest import RunManifest
 from gristmill.contract.run import Policy
 from gristmill.formats.open import open_reader, open_writer
 from gristmill.runtime.budget import check_rejected
-from gristmill.runtime.verify import Evidence, Verdict, verify_run
+from gristmill.runtime.verdict import Evidence, Verdict
+from gristmill.runtime.verify import verify_run
 from gristmill.store.open import open_store
 
 
