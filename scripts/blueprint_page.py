@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gristmill.contract.blueprint import SUPPORTED
 from gristmill.contract.run import POLICY
+from gristmill.contract.task import SUPPORTED
 from table import Row, table
 
 Node = dict[str, Any]

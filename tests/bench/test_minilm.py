@@ -28,11 +28,11 @@ import pytest
 from gristmill.client.local import go
 from gristmill.client.plan import open_run
 from gristmill.client.state import read_state
-from gristmill.contract.blueprint import Task
 from gristmill.contract.load import load_blueprint
 from gristmill.contract.manifest import AttemptReport
 from gristmill.contract.record import Completed, Record
 from gristmill.contract.run import Policy
+from gristmill.contract.task import Task
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine
 from gristmill.runtime.batch import plan_batches

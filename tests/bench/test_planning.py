@@ -14,7 +14,7 @@ PLAN = """
 import json, sys, time
 from gristmill.client.cut import cut_shards
 from gristmill.client.listing import list_input
-from gristmill.contract.blueprint import Input
+from gristmill.contract.dataset import Input
 from gristmill.contract.shard import encode_page
 from gristmill.formats.open import open_reader
 from gristmill.runtime.read import StoreSource

@@ -9,7 +9,6 @@ import anyio
 import numpy as np
 import pytest
 
-from gristmill.contract.blueprint import Task
 from gristmill.contract.column import Column, ColumnType
 from gristmill.contract.record import (
     Completed,
@@ -20,6 +19,7 @@ from gristmill.contract.record import (
     RejectionClass,
     Stage,
 )
+from gristmill.contract.task import Task
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine, Prepared
 from tests.doubles.instant_clock import InstantClock

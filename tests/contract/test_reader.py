@@ -15,7 +15,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gristmill.contract.blueprint import Input
+from gristmill.contract.dataset import Input
 from gristmill.contract.errors import ObjectChangedError
 from gristmill.contract.record import Record
 from gristmill.formats import objects

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from gristmill.contract.blueprint import OutputFormat
 from gristmill.contract.column import Column, ColumnType
+from gristmill.contract.dataset import OutputFormat
 from gristmill.contract.record import Completed, Outcome, Record, Rejected, RejectionClass, Stage
 from gristmill.formats.open import open_writer
 from gristmill.formats.protocol import Writer

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gristmill.client import cut
 from gristmill.client.cut import cut_shards
-from gristmill.contract.blueprint import Input
+from gristmill.contract.dataset import Input
 from gristmill.contract.errors import BadInputError
 from gristmill.contract.shard import InputObject, Shard
 from gristmill.formats.open import open_reader

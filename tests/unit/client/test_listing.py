@@ -8,7 +8,7 @@ from gristmill.client.listing import (
     list_input,
     would_read,
 )
-from gristmill.contract.blueprint import Input
+from gristmill.contract.dataset import Input
 from gristmill.contract.errors import BadInputError
 from gristmill.contract.shard import InputObject
 from tests.doubles.memory_store import MemoryStore

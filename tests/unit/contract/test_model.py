@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gristmill.contract.blueprint import Task, TorchEngine
 from gristmill.contract.errors import ConfigError
 from gristmill.contract.model import HubModel, find_model, model_revision
+from gristmill.contract.task import Task, TorchEngine
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -4,9 +4,9 @@ import anyio
 import numpy as np
 import pytest
 
-from gristmill.contract.blueprint import Task
 from gristmill.contract.errors import EngineDeadError
 from gristmill.contract.record import Completed, Input, Outcome, Record, RejectionClass
+from gristmill.contract.task import Task
 from gristmill.engines.echo import DIMENSIONS, SLOTS, Echo, RefusedTextError, load
 from gristmill.engines.setup import Setup
 from tests.doubles.instant_clock import InstantClock

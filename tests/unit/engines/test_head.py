@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gristmill.contract.blueprint import Kind
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.task import Kind
 from gristmill.engines.head import check_head
 
 CLASSIFIER = {"architectures": ["BertForSequenceClassification"]}

@@ -4,8 +4,8 @@ from types import ModuleType
 
 import pytest
 
-from gristmill.contract.blueprint import SUPPORTED, Task
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.task import SUPPORTED, Task
 from gristmill.engines import load as loading
 from gristmill.engines.load import MODULES, load_engine
 from tests.doubles.instant_clock import InstantClock

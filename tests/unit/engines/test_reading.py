@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from gristmill.contract.blueprint import TorchEngine
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.task import TorchEngine
 from gristmill.engines.reading import reading_of, sample
 from tests.fixtures.models import POSITIONS, save_embedder
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
-from gristmill.contract.blueprint import Task
 from gristmill.contract.errors import ConfigError, EngineDeadError
 from gristmill.contract.record import Completed, Input, Outcome, Record, Rejected, RejectionClass
+from gristmill.contract.task import Task
 from gristmill.engines.setup import Setup
 from gristmill.engines.torch_engine import Torch, load
 from tests.doubles.instant_clock import InstantClock

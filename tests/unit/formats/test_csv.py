@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gristmill.contract.blueprint import CsvFiles
 from gristmill.contract.column import ColumnType
+from gristmill.contract.dataset import CsvFiles
 from gristmill.contract.errors import BadInputError, ConfigError
 from gristmill.contract.record import Record, RejectionClass
 from gristmill.formats.carry import Carry

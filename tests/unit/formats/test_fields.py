@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from gristmill.contract.blueprint import JsonLines
 from gristmill.contract.column import Column, ColumnType
+from gristmill.contract.dataset import JsonLines
 from gristmill.contract.errors import ConfigError
 from gristmill.contract.record import Record, Rejected, RejectionClass, Stage
 from gristmill.formats.fields import Fields, new_record

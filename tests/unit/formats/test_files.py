@@ -2,7 +2,7 @@ from typing import Literal
 
 import pytest
 
-from gristmill.contract.blueprint import WholeFiles
+from gristmill.contract.dataset import WholeFiles
 from gristmill.contract.record import Record, RejectionClass
 from gristmill.formats.files import FilesReader
 from tests.doubles.memory_source import MemorySource

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gristmill.contract.blueprint import JsonLines
 from gristmill.contract.column import Column, ColumnType
+from gristmill.contract.dataset import JsonLines
 from gristmill.contract.record import Completed, Record, RejectionClass
 from gristmill.formats.jsonl import JsonLinesReader, JsonLinesWriter
 from tests.doubles.memory_source import MemorySource

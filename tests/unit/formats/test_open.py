@@ -3,8 +3,8 @@ import sys
 
 import pytest
 
-from gristmill.contract.blueprint import Input, JsonLinesOutput, ParquetOutput
 from gristmill.contract.column import Column, ColumnType
+from gristmill.contract.dataset import Input, JsonLinesOutput, ParquetOutput
 from gristmill.contract.errors import ConfigError
 from gristmill.formats.open import open_reader, open_writer
 
@@ -27,7 +27,7 @@ def test_a_bad_template_is_refused_when_the_reader_is_opened() -> None:
 def test_only_the_chosen_dialect_is_imported() -> None:
     program = (
         "import sys; from gristmill.formats.open import open_writer, open_reader\n"
-        "from gristmill.contract.blueprint import Input, JsonLinesOutput\n"
+        "from gristmill.contract.dataset import Input, JsonLinesOutput\n"
         "open_reader(Input.model_validate({'uri': 'x', 'format': {'kind': 'jsonl'}}), ())\n"
         "open_writer(JsonLinesOutput(kind='jsonl'), (), ())\n"
         "assert 'pyarrow' not in sys.modules"

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gristmill.contract.blueprint import ParquetFiles
 from gristmill.contract.column import Column, ColumnType
+from gristmill.contract.dataset import ParquetFiles
 from gristmill.contract.errors import BadInputError, ConfigError, StorageError
 from gristmill.contract.record import Record, RejectionClass
 from gristmill.formats.carry import Carry

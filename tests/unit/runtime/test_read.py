@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gristmill.client.cut import cut_shards
-from gristmill.contract.blueprint import Input, PartSize
+from gristmill.contract.blueprint import PartSize
+from gristmill.contract.dataset import Input
 from gristmill.contract.errors import ObjectChangedError
 from gristmill.contract.manifest import Counts, PartManifest
 from gristmill.contract.shard import Cursor, InputObject, Shard

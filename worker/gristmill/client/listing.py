@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gristmill.contract.blueprint import Input
+from gristmill.contract.dataset import Input
 from gristmill.contract.errors import BadInputError, ObjectMissingError
 from gristmill.contract.location import Location, locate
 from gristmill.contract.shard import InputObject

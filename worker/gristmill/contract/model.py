@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from gristmill.contract.blueprint import Task, TorchEngine
 from gristmill.contract.canonical import digest
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.task import Task, TorchEngine
 
 _HUB_ID: Final = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")

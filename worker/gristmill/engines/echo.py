@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from anyio.lowlevel import checkpoint
 
-from gristmill.contract.blueprint import EchoEngine, EchoFaults, Kind
 from gristmill.contract.clock import Clock
 from gristmill.contract.column import ColumnType
 from gristmill.contract.errors import EngineDeadError
 from gristmill.contract.record import Completed, Input, Outcome, Record, Rejected
+from gristmill.contract.task import EchoEngine, EchoFaults, Kind
 from gristmill.engines.protocol import EngineProfile, Prepared
 from gristmill.engines.request import columns_for, refusal, too_long, unsupported
 from gristmill.engines.setup import Setup

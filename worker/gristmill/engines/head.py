@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from gristmill.contract.blueprint import Kind
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.task import Kind
 
 _CLASSIFIER: Final = "ForSequenceClassification"
 

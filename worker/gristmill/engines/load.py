@@ -4,9 +4,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from gristmill.contract.blueprint import Task
 from gristmill.contract.clock import Clock
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.task import Task
 from gristmill.engines.protocol import Engine
 from gristmill.engines.setup import Setup
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from gristmill.contract.blueprint import Kind, TorchEngine
 from gristmill.contract.errors import ConfigError
 from gristmill.contract.record import Record
+from gristmill.contract.task import Kind, TorchEngine
 from gristmill.engines.request import columns_for
 from gristmill.engines.sequence import Sequence
 from gristmill.engines.tokenizer import Reading, Tokenizer

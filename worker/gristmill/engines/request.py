@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gristmill.contract.blueprint import Kind
 from gristmill.contract.column import Column, ColumnType
 from gristmill.contract.record import Record, Rejected, RejectionClass, Stage
+from gristmill.contract.task import Kind
 
 _COLUMNS: Final[Mapping[Kind, tuple[Column, ...]]] = {
     "score": (Column(name="score", type=ColumnType.FLOAT64),),

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from gristmill.contract.blueprint import Task
 from gristmill.contract.clock import Clock
+from gristmill.contract.task import Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import transformers
 from anyio.lowlevel import checkpoint
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
-from gristmill.contract.blueprint import Kind, TorchEngine
 from gristmill.contract.column import ColumnType
 from gristmill.contract.errors import ConfigError, EngineDeadError
 from gristmill.contract.model import HubModel, find_model
 from gristmill.contract.record import Completed, Outcome, Record, Rejected, RejectionClass, Stage
+from gristmill.contract.task import Kind, TorchEngine
 from gristmill.engines.head import check_head
 from gristmill.engines.hub import fetch
 from gristmill.engines.protocol import EngineProfile, Prepared

@@ -9,8 +9,8 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from gristmill.contract.blueprint import CsvFiles
 from gristmill.contract.column import Column
+from gristmill.contract.dataset import CsvFiles
 from gristmill.contract.errors import BadInputError, ConfigError
 from gristmill.contract.record import Record, Rejected
 from gristmill.contract.units import show_bytes

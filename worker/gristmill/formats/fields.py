@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gristmill.contract.blueprint import CsvFiles, JsonLines, ParquetFiles
 from gristmill.contract.column import Column
+from gristmill.contract.dataset import CsvFiles, JsonLines, ParquetFiles
 from gristmill.contract.errors import ConfigError
 from gristmill.contract.record import NO_PARAMS, Input, Record, Rejected, RejectionClass, Stage
 from gristmill.contract.units import show_bytes

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from gristmill.contract.blueprint import WholeFiles
 from gristmill.contract.column import Column
+from gristmill.contract.dataset import WholeFiles
 from gristmill.contract.record import Record, Rejected, RejectionClass, Stage
 from gristmill.formats.fields import new_record, rejected_record, too_large
 from gristmill.formats.json_object import unparsable

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
-from gristmill.contract.blueprint import JsonLines
 from gristmill.contract.column import Column, ColumnType
+from gristmill.contract.dataset import JsonLines
 from gristmill.contract.record import Completed, Outcome, Record
 from gristmill.formats.carry import Carry, declared
 from gristmill.formats.fields import Fields, rejected_record, too_large

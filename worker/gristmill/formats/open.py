@@ -1,6 +1,7 @@
 """Kind of a format -> its reader or writer. Only the chosen one's libraries are imported."""
 
-from gristmill.contract.blueprint import (
+from gristmill.contract.column import Column
+from gristmill.contract.dataset import (
     CsvFiles,
     Input,
     JsonLines,
@@ -12,7 +13,6 @@ from gristmill.contract.blueprint import (
     ParquetOutput,
     WholeFiles,
 )
-from gristmill.contract.column import Column
 from gristmill.contract.errors import ConfigError
 from gristmill.formats.carry import Carry
 from gristmill.formats.protocol import Reader, Writer

@@ -6,8 +6,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gristmill.contract.blueprint import ParquetFiles
 from gristmill.contract.column import Column
+from gristmill.contract.dataset import ParquetFiles
 from gristmill.contract.errors import BadInputError
 from gristmill.contract.record import Record
 from gristmill.contract.units import show_bytes
