@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from gristmill.contract.shard import Cursor
+from gristmill.contract.ticket import Ticket
 from gristmill.queue.local import LocalQueue
 from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
 from tests.doubles.memory_queue import MemoryQueue
 
 LEASE_SECONDS = 60.0
+ATTEMPTS = 3
 
 
 class Hand:
@@ -38,7 +41,9 @@ def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQue
         return f"token-{next(numbers)}"
 
     if request.param == "double":
-        return MemoryQueue(now=hand.now, token=token, lease_seconds=LEASE_SECONDS)
+        return MemoryQueue(
+            now=hand.now, token=token, lease_seconds=LEASE_SECONDS, attempts=ATTEMPTS
+        )
     return LocalQueue(
         tmp_path / "queue.sqlite",
         now=hand.now,
@@ -46,6 +51,7 @@ def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQue
         owner="me",
         alive=lambda _: True,
         lease_seconds=LEASE_SECONDS,
+        attempts=ATTEMPTS,
     )
 
 
@@ -61,35 +67,35 @@ def test_an_empty_queue_has_no_work(queue: WorkQueue) -> None:
 
 
 def test_shards_are_leased_in_order(queue: WorkQueue) -> None:
-    queue.fill([5, 3, 11])
-    assert [leased(queue).shard for _ in range(3)] == [3, 5, 11]
+    queue.fill(map(Ticket, [5, 3, 11]))
+    assert [leased(queue).ticket.shard for _ in range(3)] == [3, 5, 11]
     assert queue.lease() is None
 
 
 def test_filling_twice_is_filling_once(queue: WorkQueue) -> None:
-    queue.fill([1, 2])
-    queue.fill(iter([2, 3]))
+    queue.fill(map(Ticket, [1, 2]))
+    queue.fill(map(Ticket, iter([2, 3])))
     assert queue.outstanding() == 3
 
 
 def test_filling_again_changes_no_lease(queue: WorkQueue) -> None:
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     held = leased(queue)
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     assert queue.lease() is None
     queue.extend(held)
     assert queue.outstanding() == 1
 
 
 def test_filling_opens_a_completed_shard_again(queue: WorkQueue) -> None:
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     queue.complete(leased(queue))
-    queue.fill([1])
-    assert leased(queue).shard == 1
+    queue.fill(map(Ticket, [1]))
+    assert leased(queue).ticket.shard == 1
 
 
 def test_leased_shards_are_outstanding_and_completed_ones_are_not(queue: WorkQueue) -> None:
-    queue.fill([1, 2])
+    queue.fill(map(Ticket, [1, 2]))
     first, second = leased(queue), leased(queue)
     assert queue.outstanding() == 2
     queue.complete(first)
@@ -99,34 +105,36 @@ def test_leased_shards_are_outstanding_and_completed_ones_are_not(queue: WorkQue
 
 
 def test_a_completed_shard_is_never_leased_again(queue: WorkQueue, hand: Hand) -> None:
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     queue.complete(leased(queue))
     hand.time += 10 * LEASE_SECONDS
     assert queue.lease() is None
 
 
-def test_a_released_shard_is_free_at_once_and_in_its_order(queue: WorkQueue) -> None:
-    queue.fill([1, 2])
+def test_a_released_ticket_is_free_at_once_in_its_order_and_has_spent_no_attempt(
+    queue: WorkQueue,
+) -> None:
+    queue.fill(map(Ticket, [1, 2]))
     first = leased(queue)
     queue.release(first)
     again = leased(queue)
-    assert (again.shard, again.receives) == (1, 2)
+    assert (again.ticket.shard, again.receives) == (1, 1)
     assert again.token != first.token
 
 
 def test_an_expired_lease_passes_to_another_worker(queue: WorkQueue, hand: Hand) -> None:
-    queue.fill([1, 2])
+    queue.fill(map(Ticket, [1, 2]))
     lost = leased(queue)
     hand.time += LEASE_SECONDS
     again = leased(queue)
-    assert (again.shard, again.receives) == (1, 2)
+    assert (again.ticket.shard, again.receives) == (1, 2)
     with pytest.raises(LeaseLostError):
         queue.extend(lost)
     queue.extend(again)
 
 
 def test_an_extended_lease_holds(queue: WorkQueue, hand: Hand) -> None:
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     lease = leased(queue)
     for _ in range(5):
         hand.time += LEASE_SECONDS * 0.9
@@ -135,7 +143,7 @@ def test_an_extended_lease_holds(queue: WorkQueue, hand: Hand) -> None:
 
 
 def test_a_released_lease_can_not_be_extended(queue: WorkQueue) -> None:
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     lease = leased(queue)
     queue.release(lease)
     with pytest.raises(LeaseLostError):
@@ -145,7 +153,7 @@ def test_a_released_lease_can_not_be_extended(queue: WorkQueue) -> None:
 def test_releasing_a_lost_lease_takes_nothing_from_its_new_holder(
     queue: WorkQueue, hand: Hand
 ) -> None:
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     lost = leased(queue)
     hand.time += LEASE_SECONDS
     current = leased(queue)
@@ -156,7 +164,7 @@ def test_releasing_a_lost_lease_takes_nothing_from_its_new_holder(
 
 @pytest.mark.parametrize("end", ["complete", "release"])
 def test_ending_a_lease_twice_is_harmless(queue: WorkQueue, hand: Hand, end: str) -> None:
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     lost = leased(queue)
     hand.time += LEASE_SECONDS
     queue.complete(leased(queue))
@@ -166,23 +174,77 @@ def test_ending_a_lease_twice_is_harmless(queue: WorkQueue, hand: Hand, end: str
 
 
 def test_every_lease_has_its_own_token(queue: WorkQueue) -> None:
-    queue.fill(range(5))
+    queue.fill(map(Ticket, range(5)))
     tokens = {leased(queue).token for _ in range(5)}
     assert len(tokens) == 5
 
 
 def test_no_shard_is_leased_twice_at_once(queue: WorkQueue) -> None:
-    queue.fill(range(40))
+    queue.fill(map(Ticket, range(40)))
 
     def work(_: int) -> list[int]:
         taken = []
         while (lease := queue.lease()) is not None:
-            taken.append(lease.shard)
+            taken.append(lease.ticket.shard)
         return taken
 
     with ThreadPoolExecutor(8) as threads:
         taken = Counter(shard for shards in threads.map(work, range(8)) for shard in shards)
     assert taken == Counter(range(40))
+
+
+def test_a_ticket_for_some_parts_comes_back_as_it_was_and_beside_the_whole_shard(
+    queue: WorkQueue,
+) -> None:
+    later = Ticket(1, part=7, stop=9, start=Cursor(2, 4096), first=448)
+    queue.fill([later, Ticket(1), Ticket(0)])
+    queue.fill([later])
+    assert [leased(queue).ticket for _ in range(3)] == [Ticket(0), Ticket(1), later]
+    assert queue.lease() is None
+    assert queue.outstanding() == 3
+
+
+def test_a_ticket_whose_attempts_are_spent_is_given_up_and_not_leased(
+    queue: WorkQueue, hand: Hand
+) -> None:
+    queue.fill(map(Ticket, [1]))
+    for receives in range(1, ATTEMPTS + 1):
+        assert leased(queue).receives == receives
+        assert queue.given_up() is None
+        hand.time += LEASE_SECONDS
+    assert queue.lease() is None
+    assert queue.outstanding() == 0
+    dead = queue.given_up()
+    assert dead is not None
+    assert dead.ticket == Ticket(1)
+    assert queue.given_up() is None
+    queue.complete(dead)
+    hand.time += 10 * LEASE_SECONDS
+    assert queue.given_up() is None
+
+
+def test_a_given_up_ticket_that_nobody_recorded_is_told_again(queue: WorkQueue, hand: Hand) -> None:
+    queue.fill(map(Ticket, [1]))
+    for _ in range(ATTEMPTS):
+        leased(queue)
+        hand.time += LEASE_SECONDS
+    assert queue.given_up() is not None
+    hand.time += LEASE_SECONDS
+    assert queue.given_up() is not None
+
+
+def test_filling_opens_a_ticket_that_was_given_up_with_all_its_attempts(
+    queue: WorkQueue, hand: Hand
+) -> None:
+    queue.fill(map(Ticket, [1]))
+    for _ in range(ATTEMPTS):
+        leased(queue)
+        hand.time += LEASE_SECONDS
+    dead = queue.given_up()
+    assert dead is not None
+    queue.complete(dead)
+    queue.fill(map(Ticket, [1]))
+    assert leased(queue).receives == 1
 
 
 def test_it_says_how_long_a_lease_lasts(queue: WorkQueue) -> None:

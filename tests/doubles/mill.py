@@ -17,6 +17,7 @@ from gristmill.contract.canonical import canonical_json
 from gristmill.contract.clock import Clock
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import Shard, ShardPlan, decode_page, encode_page
+from gristmill.contract.ticket import Ticket
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine
 from gristmill.formats.open import open_reader, open_writer
@@ -129,7 +130,7 @@ class Mill:
         queue = MemoryQueue(
             now=clock.now, token=lambda: f"token-{next(tokens)}", lease_seconds=lease_seconds
         )
-        queue.fill(range(len(shards)))
+        queue.fill(map(Ticket, range(len(shards))))
         output = MemoryStore("memory://out")
         return cls(clock, spec, head, inputs, run, output, queue, reader)
 

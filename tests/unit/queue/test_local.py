@@ -8,20 +8,24 @@ from pathlib import Path
 import pytest
 
 from gristmill.contract.errors import PermissionRefusedError, StorageError
+from gristmill.contract.ticket import Ticket
 from gristmill.queue import local
 from gristmill.queue.local import LocalQueue
 from gristmill.queue.protocol import LeaseLostError
 
+ATTEMPTS = 3
 _WORK = """
 import sys, time, uuid
 from pathlib import Path
 from gristmill.queue.open import open_queue
 
-queue = open_queue(f"local:{sys.argv[1]}", now=time.time, token=lambda: uuid.uuid4().hex)
+queue = open_queue(
+    f"local:{sys.argv[1]}", now=time.time, token=lambda: uuid.uuid4().hex, attempts=3
+)
 print("ready", flush=True)
 sys.stdin.readline()
 while (lease := queue.lease()) is not None:
-    print(lease.shard, lease.receives, flush=True)
+    print(lease.ticket.shard, lease.receives, flush=True)
     queue.complete(lease)
 """
 
@@ -41,28 +45,30 @@ def opened(
         token=lambda: f"{owner}-{next(numbers)}",
         owner=owner,
         alive=alive,
+        lease_seconds=60,
+        attempts=ATTEMPTS,
     )
 
 
 def test_the_leases_of_a_dead_process_are_free_at_once(path: Path) -> None:
     dead: set[str] = set()
     killed = opened(path, "killed")
-    killed.fill([1, 2, 3])
+    killed.fill(map(Ticket, [1, 2, 3]))
     killed.lease()
     killed.lease()
     survivor = opened(path, "survivor", alive=lambda owner: owner not in dead)
     third = survivor.lease()
     assert third is not None
-    assert (third.shard, third.receives) == (3, 1)
+    assert (third.ticket.shard, third.receives) == (3, 1)
     dead.add("killed")
     first = survivor.lease()
     assert first is not None
-    assert (first.shard, first.receives) == (1, 2)
+    assert (first.ticket.shard, first.receives) == (1, 2)
 
 
 def test_a_lease_taken_over_from_the_dead_is_lost_to_them(path: Path) -> None:
     supposed_dead = opened(path, "supposed dead")
-    supposed_dead.fill([1])
+    supposed_dead.fill(map(Ticket, [1]))
     lease = supposed_dead.lease()
     assert lease is not None
     assert opened(path, "other", alive=lambda _: False).lease() is not None
@@ -72,14 +78,14 @@ def test_a_lease_taken_over_from_the_dead_is_lost_to_them(path: Path) -> None:
 
 def test_nobody_asks_whether_oneself_lives(path: Path) -> None:
     queue = opened(path, "me", alive=lambda _: False)
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     assert queue.lease() is not None
     assert queue.lease() is None
 
 
 def test_a_completed_shard_stays_completed_though_the_lease_was_lost(path: Path) -> None:
     slow, quick = opened(path, "slow"), opened(path, "quick", alive=lambda _: False)
-    slow.fill([1])
+    slow.fill(map(Ticket, [1]))
     lost = slow.lease()
     current = quick.lease()
     assert lost is not None
@@ -92,7 +98,7 @@ def test_a_completed_shard_stays_completed_though_the_lease_was_lost(path: Path)
 
 def test_what_one_process_knows_the_next_knows(path: Path) -> None:
     first = opened(path)
-    first.fill(range(3))
+    first.fill(map(Ticket, range(3)))
     lease = first.lease()
     assert lease is not None
     first.complete(lease)
@@ -100,11 +106,11 @@ def test_what_one_process_knows_the_next_knows(path: Path) -> None:
     assert second.outstanding() == 2
     found = second.lease()
     assert found is not None
-    assert found.shard == 1
+    assert found.ticket.shard == 1
 
 
 def test_processes_never_share_a_shard(path: Path) -> None:
-    opened(path).fill(range(60))
+    opened(path).fill(map(Ticket, range(60)))
     workers = [
         subprocess.Popen(
             [sys.executable, "-c", _WORK, str(path)],
@@ -130,17 +136,17 @@ def test_processes_never_share_a_shard(path: Path) -> None:
 
 
 def test_a_deleted_file_is_filled_again(path: Path) -> None:
-    opened(path).fill([1, 2])
+    opened(path).fill(map(Ticket, [1, 2]))
     path.unlink()
     again = opened(path)
     assert again.outstanding() == 0
-    again.fill([1, 2])
+    again.fill(map(Ticket, [1, 2]))
     assert again.outstanding() == 2
 
 
 def test_a_file_deleted_under_a_worker_is_no_finished_work(path: Path) -> None:
     queue = opened(path)
-    queue.fill([1, 2])
+    queue.fill(map(Ticket, [1, 2]))
     path.unlink()
     with pytest.raises(StorageError, match="run it again: it is rebuilt"):
         queue.outstanding()
@@ -158,7 +164,7 @@ def test_a_damaged_file_is_named_and_may_be_deleted(path: Path) -> None:
 def test_a_file_of_another_version_may_be_deleted(path: Path) -> None:
     path.parent.mkdir()
     file = sqlite3.connect(path)
-    file.execute("CREATE TABLE shards (other)")
+    file.execute("CREATE TABLE tickets (other)")
     file.close()
     with pytest.raises(StorageError, match="delete the file"):
         opened(path)
@@ -180,7 +186,7 @@ def test_a_full_disk_says_so_and_forgets_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue = opened(path)
-    queue.fill([1])
+    queue.fill(map(Ticket, [1]))
     real = sqlite3.connect
 
     def bounded(*args: object, **options: object) -> sqlite3.Connection:
@@ -191,7 +197,7 @@ def test_a_full_disk_says_so_and_forgets_nothing(
 
     monkeypatch.setattr(sqlite3, "connect", bounded)
     with pytest.raises(StorageError, match="no space left on the disk"):
-        queue.fill(range(100_000))
+        queue.fill(map(Ticket, range(100_000)))
     assert queue.outstanding() == 1
 
 

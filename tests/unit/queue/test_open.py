@@ -10,6 +10,7 @@ from gristmill.queue.open import open_queue
 def test_local_opens_a_file(tmp_path: Path) -> None:
     queue = open_queue(
         f"local:{tmp_path}/queue.sqlite", now=lambda: 0.0, token=lambda: "t", lease_seconds=5
+        attempts=3,
     )
     assert isinstance(queue, LocalQueue)
     assert queue.lease_seconds == 5
@@ -19,4 +20,4 @@ def test_local_opens_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("spec", ["", "local", "local:", "sqs:url", "/path/alone"])
 def test_another_spec_is_refused_with_what_is_allowed(spec: str) -> None:
     with pytest.raises(ConfigError, match="local:<path of a file>"):
-        open_queue(spec, now=lambda: 0.0, token=lambda: "t")
+        open_queue(spec, now=lambda: 0.0, token=lambda: "t", attempts=3)

@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from gristmill.contract.errors import StorageError
+from gristmill.contract.ticket import Ticket
 from gristmill.queue.protocol import Lease
 from gristmill.runtime.host import Host
 from gristmill.runtime.leases import Leases
@@ -22,7 +23,7 @@ def with_leases(
     async def run() -> None:
         clock, tokens = TrioClock(), iter(range(100))
         queue = make(now=clock.now, token=lambda: str(next(tokens)), lease_seconds=60)
-        queue.fill([0, 1])
+        queue.fill(map(Ticket, [0, 1]))
         leases = Leases(queue, Host(clock, inline))
         async with leases.kept():
             await body(leases, queue)
@@ -35,10 +36,10 @@ def test_a_held_lease_outlives_many_lifetimes() -> None:
     async def body(leases: Leases, queue: MemoryQueue) -> None:
         await leases.take()
         await trio.sleep(3600)
-        assert leases.holds(0)
+        assert leases.holds(Ticket(0))
         other = queue.lease()
         assert other is not None
-        assert other.shard == 1
+        assert other.ticket.shard == 1
 
     with_leases(body)
 
@@ -51,10 +52,10 @@ def test_a_lost_lease_is_no_longer_held() -> None:
 
     async def body(leases: Leases, queue: MemoryQueue) -> None:
         await leases.take()
-        assert leases.holds(0)
+        assert leases.holds(Ticket(0))
         await trio.sleep(21)
-        assert not leases.holds(0)
-        await leases.complete(0)  # harmless
+        assert not leases.holds(Ticket(0))
+        await leases.complete(Ticket(0))  # harmless
         assert queue.outstanding() == 2
 
     with_leases(body, Lossy)
@@ -90,8 +91,8 @@ def test_completed_shards_are_nobodys_work() -> None:
         assert await leases.others_work()
         await leases.take()
         assert not await leases.others_work()
-        await leases.complete(0)
-        await leases.complete(1)
+        await leases.complete(Ticket(0))
+        await leases.complete(Ticket(1))
         assert not await leases.others_work()
 
     with_leases(body)

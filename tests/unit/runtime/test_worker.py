@@ -12,6 +12,7 @@ from gristmill.contract.errors import (
     StorageError,
     TooManyRejectedError,
 )
+from gristmill.contract.ticket import Ticket
 from gristmill.runtime.failure import explain
 from gristmill.runtime.worker import GRACE_SECONDS, Worker
 from tests.doubles.engines import DieAfter, Watched
@@ -56,7 +57,7 @@ async def test_a_run_that_is_finished_is_not_done_again() -> None:
     mill = planned()
     await mill.work()
     before = mill.results()
-    mill.queue.fill(range(mill.plan.shards))
+    mill.queue.fill(map(Ticket, range(mill.plan.shards)))
     engine = Watched(mill.engine())
     await mill.work(engine)
     assert engine.records == 0

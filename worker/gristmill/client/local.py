@@ -20,6 +20,7 @@ from gristmill.contract.clock import Clock
 from gristmill.contract.errors import GristmillError
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy
+from gristmill.contract.ticket import Ticket
 from gristmill.queue.open import open_queue
 from gristmill.runtime.budget import check_rejected
 
@@ -74,7 +75,8 @@ def _work(
     if not pending:
         return Ending()
     place = queue_place(run.store.uri)
-    open_queue(place, now=clock.now, token=lambda: "").fill(pending)
+    queue = open_queue(place, now=clock.now, token=lambda: "", attempts=policy.capacity.attempts)
+    queue.fill(map(Ticket, pending))
     crew = Crew(run.store.uri, place, min(workers, len(pending)), policy)
 
     async def supervise() -> Ending:

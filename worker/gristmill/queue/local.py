@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from gristmill.contract.errors import PermissionRefusedError, StorageError
+from gristmill.contract.ticket import Ticket
 from gristmill.queue.protocol import Lease, LeaseLostError
 
 _PATIENCE: Final = 30.0
@@ -14,34 +15,50 @@ _PATIENCE: Final = 30.0
 
 _SCHEMA: Final = (
     """
-    CREATE TABLE IF NOT EXISTS shards (
-        shard INTEGER PRIMARY KEY,
+    CREATE TABLE IF NOT EXISTS tickets (
+        shard INTEGER NOT NULL,
+        part INTEGER NOT NULL,
+        ticket TEXT NOT NULL,
         done INTEGER NOT NULL DEFAULT 0,
         receives INTEGER NOT NULL DEFAULT 0,
         token TEXT,
         owner TEXT,
-        expires REAL
-    )
+        expires REAL,
+        PRIMARY KEY (shard, part)
+    ) WITHOUT ROWID
     """,
-    "CREATE INDEX IF NOT EXISTS open ON shards (shard) WHERE done = 0",
-    "CREATE INDEX IF NOT EXISTS free ON shards (shard) WHERE done = 0 AND token IS NULL",
-    "CREATE INDEX IF NOT EXISTS held ON shards (owner, expires) WHERE token IS NOT NULL",
+    "CREATE TABLE IF NOT EXISTS waiting (owner TEXT PRIMARY KEY, until REAL NOT NULL)",
+    "CREATE INDEX IF NOT EXISTS open ON tickets (shard, part) WHERE done = 0",
+    "CREATE INDEX IF NOT EXISTS free ON tickets (shard, part) WHERE done = 0 AND token IS NULL",
+    "CREATE INDEX IF NOT EXISTS held ON tickets (owner, expires) WHERE token IS NOT NULL",
 )
 _FILL: Final = """
-    INSERT INTO shards (shard) VALUES (?) ON CONFLICT (shard) DO UPDATE SET done = 0 WHERE done = 1
+    INSERT INTO tickets (shard, part, ticket) VALUES (?, ?, ?)
+    ON CONFLICT (shard, part) DO UPDATE SET done = 0, receives = 0
+    WHERE done = 1 OR (token IS NULL AND receives >= ?)
 """
-_FREE: Final = "SELECT shard FROM shards WHERE done = 0 AND token IS NULL ORDER BY shard LIMIT 1"
+_FIRST: Final = "SELECT shard, part, ticket FROM tickets WHERE done = 0 AND token IS NULL AND"
+_FREE: Final = f"{_FIRST} receives < ? ORDER BY shard, part LIMIT 1"
+_SPENT: Final = f"{_FIRST} receives >= ? ORDER BY shard, part LIMIT 1"
 _TAKE: Final = """
-    UPDATE shards SET receives = receives + 1, token = ?, owner = ?, expires = ?
-    WHERE shard = ? RETURNING receives
+    UPDATE tickets SET receives = receives + 1, token = ?, owner = ?, expires = ?
+    WHERE shard = ? AND part = ? RETURNING receives
 """
-_EXTEND: Final = "UPDATE shards SET expires = ? WHERE shard = ? AND token = ?"
-_HOLDERS: Final = "SELECT DISTINCT owner FROM shards WHERE token IS NOT NULL"
-_LOSE: Final = "UPDATE shards SET token = NULL, owner = NULL, expires = NULL"
+_EXTEND: Final = "UPDATE tickets SET expires = ? WHERE shard = ? AND part = ? AND token = ?"
+_HOLDERS: Final = "SELECT DISTINCT owner FROM tickets WHERE token IS NOT NULL"
+_LOSE: Final = "UPDATE tickets SET token = NULL, owner = NULL, expires = NULL"
 _EXPIRE: Final = f"{_LOSE} WHERE token IS NOT NULL AND expires <= ?"
 _BURY: Final = f"{_LOSE} WHERE token IS NOT NULL AND owner = ?"
-_RELEASE: Final = f"{_LOSE} WHERE shard = ? AND token = ?"
-_COMPLETE: Final = f"{_LOSE}, done = 1 WHERE shard = ?"
+_RELEASE: Final = f"{_LOSE}, receives = receives - 1 WHERE shard = ? AND part = ? AND token = ?"
+_COMPLETE: Final = f"{_LOSE}, done = 1 WHERE shard = ? AND part = ?"
+_OUTSTANDING: Final = """
+    SELECT count(*) FROM tickets WHERE done = 0 AND (token IS NOT NULL OR receives < ?)
+"""
+_WAIT: Final = "INSERT OR REPLACE INTO waiting VALUES (?, ?)"
+_SERVED: Final = "DELETE FROM waiting WHERE owner = ?"
+_WAITING: Final = "SELECT 1 FROM waiting WHERE until > ? AND owner != ? LIMIT 1"
+_WAIT_SECONDS: Final = 5.0
+"""How long a worker counts as waiting after it asked in vain; it asks again sooner."""
 
 
 class LocalQueue:
@@ -59,7 +76,8 @@ class LocalQueue:
         token: Callable[[], str],
         owner: str,
         alive: Callable[[str], bool],
-        lease_seconds: float = 60,
+        lease_seconds: float,
+        attempts: int,
     ) -> None:
         self._path = path
         self._now = now
@@ -67,47 +85,69 @@ class LocalQueue:
         self._owner = owner
         self._alive = alive
         self._lease_seconds = lease_seconds
+        self._attempts = attempts
         self._make()
 
     @property
     def lease_seconds(self) -> float:
         return self._lease_seconds
 
-    def fill(self, shards: Iterable[int]) -> None:
+    @property
+    def quiet_seconds(self) -> float:
+        return 0.0
+
+    def fill(self, tickets: Iterable[Ticket]) -> None:
         with self._turn() as file:
-            file.executemany(_FILL, ((shard,) for shard in shards))
+            file.executemany(_FILL, ((*t.order, t.encode(), self._attempts) for t in tickets))
 
     def lease(self) -> Lease | None:
         with self._turn() as file:
             self._free_lost(file)
-            found = file.execute(_FREE).fetchone()
-            if found is None:
-                return None
-            (shard,) = found
-            token, expires = self._token(), self._now() + self._lease_seconds
-            (receives,) = file.execute(_TAKE, (token, self._owner, expires, shard)).fetchone()
-        return Lease(shard=shard, token=token, receives=receives)
+            lease = self._take(file, _FREE)
+            if lease is None:
+                file.execute(_WAIT, (self._owner, self._now() + _WAIT_SECONDS))
+            else:
+                file.execute(_SERVED, (self._owner,))
+        return lease
 
     def extend(self, lease: Lease) -> None:
         with self._turn() as file:
             expires = self._now() + self._lease_seconds
-            held = file.execute(_EXTEND, (expires, lease.shard, lease.token))
+            held = file.execute(_EXTEND, (expires, *lease.ticket.order, lease.token))
             if held.rowcount == 0:
-                raise LeaseLostError(f"the lease on shard {lease.shard} expired and was lost")
+                raise LeaseLostError(f"the lease on {lease.ticket.encode()} expired and was lost")
 
     def release(self, lease: Lease) -> None:
         with self._turn() as file:
-            file.execute(_RELEASE, (lease.shard, lease.token))
+            file.execute(_RELEASE, (*lease.ticket.order, lease.token))
 
     def complete(self, lease: Lease) -> None:
-        # Whoever holds it now: the shard's manifest is published, so nobody need work on it.
+        # Whoever holds it now: what it asks for is published, so nobody need work on it.
         with self._turn() as file:
-            file.execute(_COMPLETE, (lease.shard,))
+            file.execute(_COMPLETE, lease.ticket.order)
 
     def outstanding(self) -> int:
         with self._turn() as file:
-            (count,) = file.execute("SELECT count(*) FROM shards WHERE done = 0").fetchone()
+            (count,) = file.execute(_OUTSTANDING, (self._attempts,)).fetchone()
         return int(count)
+
+    def hungry(self) -> bool:
+        with self._turn() as file:
+            return file.execute(_WAITING, (self._now(), self._owner)).fetchone() is not None
+
+    def given_up(self) -> Lease | None:
+        with self._turn() as file:
+            self._free_lost(file)
+            return self._take(file, _SPENT)
+
+    def _take(self, file: sqlite3.Connection, which: str) -> Lease | None:
+        found = file.execute(which, (self._attempts,)).fetchone()
+        if found is None:
+            return None
+        shard, part, ticket = found
+        token, expires = self._token(), self._now() + self._lease_seconds
+        taken = file.execute(_TAKE, (token, self._owner, expires, shard, part)).fetchone()
+        return Lease(ticket=Ticket.decode(ticket), token=token, receives=taken[0])
 
     def _free_lost(self, file: sqlite3.Connection) -> None:
         """Free the leases that expired, and those of processes that died."""

@@ -14,9 +14,11 @@ def open_queue(
     *,
     now: Callable[[], float],
     token: Callable[[], str],
+    attempts: int,
     lease_seconds: float = 60,
 ) -> WorkQueue:
-    """`local:<path of the SQLite file>`. `token` makes up names that never repeat.
+    """`local:<path of the SQLite file>`. `token` makes up names that never repeat;
+    a ticket leased `attempts` times in vain is given up.
 
     Raises ConfigError for another kind, and StorageError for a file that can't be used.
     """
@@ -30,4 +32,5 @@ def open_queue(
         owner=this_owner(),
         alive=owner_alive,
         lease_seconds=lease_seconds,
+        attempts=attempts,
     )

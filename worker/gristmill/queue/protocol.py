@@ -1,19 +1,21 @@
-"""WorkQueue: leases on shards. It may forget or repeat; truth is in the manifests."""
+"""WorkQueue: leases on tickets. It may forget or repeat; truth is in the manifests."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from gristmill.contract.ticket import Ticket
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a shard until it expires."""
+    """The right to work on a ticket until it expires."""
 
-    shard: int
+    ticket: Ticket
     token: str
-    """Names this very lease; a later lease on the same shard has another."""
+    """Names this very lease; a later lease on the same ticket has another."""
     receives: int
-    """How often the shard was leased, this time included."""
+    """How often the ticket was leased and not given back, this time included."""
 
 
 class LeaseLostError(Exception):
@@ -28,13 +30,20 @@ class WorkQueue(Protocol):
         """How long a lease lasts unless extended."""
         ...
 
-    def fill(self, shards: Iterable[int]) -> None:
-        """These shards are to be done. Twice is once; one that was completed is opened again: the
-        caller knows from the manifests that it is not done."""
+    @property
+    def quiet_seconds(self) -> float:
+        """How long `outstanding` must have been 0 before it is believed: queues that count
+        approximately lag behind. 0 where the count is exact."""
+        ...
+
+    def fill(self, tickets: Iterable[Ticket]) -> None:
+        """These are to be done. One that was completed or given up is opened again, with all its
+        attempts: the caller knows from the manifests that it is not done. One that is there
+        already stays one where the queue can tell; where it can't, twice is harmless."""
         ...
 
     def lease(self) -> Lease | None:
-        """A shard to work on. None: nothing free now, though others may still hold leases."""
+        """A ticket to work on. None: nothing free now, though others may still hold leases."""
         ...
 
     def extend(self, lease: Lease) -> None:
@@ -42,13 +51,23 @@ class WorkQueue(Protocol):
         ...
 
     def release(self, lease: Lease) -> None:
-        """Give it back unfinished, at once free for others. Harmless when lost."""
+        """Give it back unfinished, at once free for others, with no attempt spent. Harmless when
+        lost."""
         ...
 
     def complete(self, lease: Lease) -> None:
-        """Done for good. Harmless when lost: the shard's manifest is published already."""
+        """Done for good. Harmless when lost: what it asked for is published already."""
         ...
 
     def outstanding(self) -> int:
-        """Shards not completed, leased ones included. 0: the work is over."""
+        """Tickets neither completed nor given up, leased ones included. 0: the work is over."""
+        ...
+
+    def hungry(self) -> bool:
+        """Whether workers may be waiting with nothing to take, so that dividing a ticket helps."""
+        ...
+
+    def given_up(self) -> Lease | None:
+        """A ticket whose every attempt was spent, leased to the asker: whoever records it then
+        completes it. None: there is none that nobody else looks at."""
         ...

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 import anyio
 
 from gristmill.contract.errors import StorageError
+from gristmill.contract.ticket import Ticket
 from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
 from gristmill.runtime.host import Host
 
@@ -14,12 +15,12 @@ BEATS_PER_LEASE = 3
 
 
 class Leases:
-    """Leases on the shards in this worker's hands: usually one, two around a shard's end."""
+    """Leases on the tickets in this worker's hands: usually one, two around the end of one."""
 
     def __init__(self, queue: WorkQueue, host: Host) -> None:
         self._queue = queue
         self._host = host
-        self._held: dict[int, Lease] = {}
+        self._held: dict[Ticket, Lease] = {}
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
@@ -34,33 +35,33 @@ class Leases:
                     await self._release_all()
 
     async def take(self) -> Lease | None:
-        """A lease on a shard; None when nothing is free now."""
+        """A lease on a ticket; None when nothing is free now."""
         lease = await self._host.offload(self._queue.lease)
         if lease is not None:
-            self._held[lease.shard] = lease
+            self._held[lease.ticket] = lease
         return lease
 
-    def holds(self, shard: int) -> bool:
+    def holds(self, ticket: Ticket) -> bool:
         """False once the lease was lost to another worker."""
-        return shard in self._held
+        return ticket in self._held
 
-    async def complete(self, shard: int) -> None:
-        """The shard is published: it leaves the queue."""
-        if (lease := self._held.pop(shard, None)) is not None:
+    async def complete(self, ticket: Ticket) -> None:
+        """What it asked for is published: it leaves the queue."""
+        if (lease := self._held.pop(ticket, None)) is not None:
             await self._host.offload(self._queue.complete, lease)
 
     async def others_work(self) -> bool:
-        """Whether shards are open that are not in these hands."""
+        """Whether tickets are open that are not in these hands."""
         return await self._host.offload(self._queue.outstanding) > len(self._held)
 
     async def _beat(self) -> None:
         while True:
             await self._host.clock.sleep(self._queue.lease_seconds / BEATS_PER_LEASE)
-            for shard, lease in list(self._held.items()):
+            for ticket, lease in list(self._held.items()):
                 try:
                     await self._host.offload(self._queue.extend, lease)
                 except LeaseLostError:
-                    self._held.pop(shard, None)
+                    self._held.pop(ticket, None)
 
     async def _release_all(self) -> None:
         for lease in self._held.values():

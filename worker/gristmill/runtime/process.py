@@ -178,7 +178,12 @@ def _workplace(
         run=run,
         inputs=open_store(locate(blueprint.input.uri).root),
         plan=PlanPages(run, plan),
-        queue=open_queue(settings.queue, now=host.clock.now, token=_token),
+        queue=open_queue(
+            settings.queue,
+            now=host.clock.now,
+            token=_token,
+            attempts=policy.capacity.attempts,
+        ),
         engine=engine,
         reader=open_reader(blueprint.input, plan.carry),
         commit=Commit(run, output, writer, identity, settings.attempt),

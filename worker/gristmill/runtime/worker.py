@@ -20,6 +20,7 @@ from gristmill.contract.errors import ReclaimedError
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import Shard, share_before
+from gristmill.contract.ticket import Ticket
 from gristmill.engines.protocol import Engine
 from gristmill.formats.protocol import Reader
 from gristmill.queue.protocol import WorkQueue
@@ -138,7 +139,7 @@ class Worker:
             place.spec.limit,
             dict(shard.parts),
         )
-        while not stop.is_set() and self._leases.holds(index):
+        while not stop.is_set() and self._leases.holds(Ticket(index)):
             read = await self._host.offload(reader.next_part)
             if read is None:
                 break
@@ -156,13 +157,13 @@ class Worker:
                     return None
                 await self._host.clock.sleep(POLL_SECONDS)
                 continue
-            shard = await self._host.offload(self._look_up, lease.shard)
+            shard = await self._host.offload(self._look_up, lease.ticket.shard)
             if shard is None:
-                await self._leases.complete(lease.shard)
+                await self._leases.complete(lease.ticket)
             elif shard.complete:
                 await self._publish_shard(shard)
             else:
-                self._open[lease.shard] = shard
+                self._open[lease.ticket.shard] = shard
                 return shard
         return None
 
@@ -214,7 +215,7 @@ class Worker:
         parts = [shard.parts[index] for index in sorted(shard.parts)]
         index = shard.shard.index
         manifest = await self._host.offload(self._place.commit.publish_shard, index, parts)
-        await self._leases.complete(index)
+        await self._leases.complete(Ticket(index))
         self._open.pop(index, None)
         self._place.emit(
             "shard_published", shard=index, records=manifest.counts.records, parts=manifest.parts
