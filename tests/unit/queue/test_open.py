@@ -9,7 +9,10 @@ from gristmill.queue.open import open_queue
 
 def test_local_opens_a_file(tmp_path: Path) -> None:
     queue = open_queue(
-        f"local:{tmp_path}/queue.sqlite", now=lambda: 0.0, token=lambda: "t", lease_seconds=5
+        f"local:{tmp_path}/queue.sqlite",
+        now=lambda: 0.0,
+        token=lambda: "t",
+        lease_seconds=5,
         attempts=3,
     )
     assert isinstance(queue, LocalQueue)

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from gristmill.contract.errors import StorageError
 from gristmill.contract.shard import Cursor
@@ -30,7 +30,7 @@ class Ticket:
     def encode(self) -> str:
         """As JSON, byte-stable."""
         start = None if self.start is None else [self.start.split, self.start.position]
-        fields = {"shard": self.shard}
+        fields: dict[str, Any] = {"shard": self.shard}
         if start is not None:
             fields |= {"part": self.part, "start": start, "first": self.first}
         if self.stop is not None:
