@@ -1,7 +1,6 @@
 """What every WorkQueue promises."""
 
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -116,10 +115,22 @@ def test_a_released_ticket_is_free_at_once_in_its_order_and_has_spent_no_attempt
 ) -> None:
     queue.fill(map(Ticket, [1, 2]))
     first = leased(queue)
-    queue.release(first)
+    queue.release(first, spent=False)
     again = leased(queue)
     assert (again.ticket.shard, again.receives) == (1, 1)
     assert again.token != first.token
+
+
+def test_an_attempt_that_failed_is_spent_though_the_ticket_is_free_at_once(
+    queue: WorkQueue,
+) -> None:
+    queue.fill(map(Ticket, [1]))
+    for receives in range(1, ATTEMPTS + 1):
+        lease = leased(queue)
+        assert lease.receives == receives
+        queue.release(lease, spent=True)
+    assert queue.lease() is None
+    assert queue.given_up() is not None
 
 
 def test_an_expired_lease_passes_to_another_worker(queue: WorkQueue, hand: Hand) -> None:
@@ -145,7 +156,7 @@ def test_an_extended_lease_holds(queue: WorkQueue, hand: Hand) -> None:
 def test_a_released_lease_can_not_be_extended(queue: WorkQueue) -> None:
     queue.fill(map(Ticket, [1]))
     lease = leased(queue)
-    queue.release(lease)
+    queue.release(lease, spent=False)
     with pytest.raises(LeaseLostError):
         queue.extend(lease)
 
@@ -157,7 +168,7 @@ def test_releasing_a_lost_lease_takes_nothing_from_its_new_holder(
     lost = leased(queue)
     hand.time += LEASE_SECONDS
     current = leased(queue)
-    queue.release(lost)
+    queue.release(lost, spent=False)
     assert queue.lease() is None
     queue.extend(current)
 
@@ -168,8 +179,10 @@ def test_ending_a_lease_twice_is_harmless(queue: WorkQueue, hand: Hand, end: str
     lost = leased(queue)
     hand.time += LEASE_SECONDS
     queue.complete(leased(queue))
-    again: Callable[[Lease], None] = getattr(queue, end)
-    again(lost)
+    if end == "complete":
+        queue.complete(lost)
+    else:
+        queue.release(lost, spent=True)
     assert queue.outstanding() == 0
 
 
