@@ -10,9 +10,12 @@ import pytest
 
 from gristmill.contract.shard import Cursor
 from gristmill.contract.ticket import Ticket
+from gristmill.queue.indexed import IndexedQueue
 from gristmill.queue.local import LocalQueue
 from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
+from gristmill.store.local import LocalDisk
 from tests.doubles.memory_queue import MemoryQueue
+from tests.doubles.memory_store import MemoryStore
 
 LEASE_SECONDS = 60.0
 ATTEMPTS = 3
@@ -33,7 +36,7 @@ def hand() -> Hand:
     return Hand()
 
 
-@pytest.fixture(params=["local", "double"])
+@pytest.fixture(params=["local", "indexed", "indexed-disk", "double"])
 def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQueue:
     numbers = count()
 
@@ -43,6 +46,18 @@ def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQue
     if request.param == "double":
         return MemoryQueue(
             now=hand.now, token=token, lease_seconds=LEASE_SECONDS, attempts=ATTEMPTS
+        )
+    if request.param.startswith("indexed"):
+        on_disk = request.param == "indexed-disk"
+        return IndexedQueue(
+            LocalDisk(tmp_path / "run") if on_disk else MemoryStore(),
+            shards=0,
+            index=0,
+            workers=1,
+            monotonic=hand.now,
+            token=token,
+            lease_seconds=LEASE_SECONDS,
+            attempts=ATTEMPTS,
         )
     return LocalQueue(
         tmp_path / "queue.sqlite",

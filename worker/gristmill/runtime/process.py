@@ -22,7 +22,7 @@ from gristmill.contract.shard import ShardPlan
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine
 from gristmill.formats.open import open_reader, open_writer
-from gristmill.queue.open import open_queue
+from gristmill.queue.open import QueueRun, open_queue
 from gristmill.runtime.commit import Commit
 from gristmill.runtime.failure import explain
 from gristmill.runtime.host import Host, WallClock, in_thread
@@ -183,6 +183,7 @@ def _workplace(
             now=host.clock.now,
             token=_token,
             attempts=policy.capacity.attempts,
+            run=QueueRun(run, plan.shards, host.clock.monotonic, os.environ),
         ),
         engine=engine,
         reader=open_reader(blueprint.input, plan.carry),
