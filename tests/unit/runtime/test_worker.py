@@ -14,7 +14,7 @@ from gristmill.contract.errors import (
 )
 from gristmill.contract.ticket import Ticket
 from gristmill.runtime.failure import explain
-from gristmill.runtime.worker import GRACE_SECONDS, Worker
+from gristmill.runtime.worker import GRACE_SECONDS, PUBLISH_SECONDS, Worker
 from tests.doubles.engines import DieAfter, Watched
 from tests.doubles.instant_clock import InstantClock
 from tests.doubles.mill import Mill, blueprint, json_lines
@@ -124,7 +124,8 @@ def test_a_stop_publishes_what_was_begun_and_gives_the_lease_back() -> None:
 def test_work_that_does_not_fit_the_grace_time_is_given_up() -> None:
     mill, engine, seconds = stopped(StuckInFourth)
     assert published(mill) == engine.records == 3 * 8
-    assert seconds == pytest.approx(3 * 8 + GRACE_SECONDS, abs=1)
+    assert seconds == pytest.approx(3 * 8 + GRACE_SECONDS - PUBLISH_SECONDS, abs=1)
+    assert mill.named("part_cut")[0]["lost_records"] == 8
     assert free(mill)
 
 

@@ -66,10 +66,15 @@ class IndexedQueue:
         return 0.0
 
     def fill(self, tickets: Iterable[Ticket]) -> None:
+        looked = False
         with self._deciding:
-            self._look()
             for ticket in tickets:
-                self._fill_one(ticket)
+                if ticket.order not in self._known and self._add(ticket):
+                    continue
+                if not looked:
+                    self._look()
+                    looked = True
+                self._reopen(self._known[ticket.order])
 
     def lease(self) -> Lease | None:
         with self._deciding:
@@ -167,13 +172,18 @@ class IndexedQueue:
         self._know(found)
         return Lease(found.ticket, f"{generation}-{token}", found.receives) if won else None
 
-    def _fill_one(self, ticket: Ticket) -> None:
-        known = self._known.get(ticket.order)
-        if known is None:
-            self._store.put_new(layout.claim_ticket(*ticket.order), ticket.encode().encode())
-            self._known[ticket.order] = Standing(ticket)
-        elif known.done or (self._spent(known) and not self._held(known)):
-            self._store.put_new(layout.claim(*ticket.order, known.top, "reopened"), _MARK)
+    def _add(self, ticket: Ticket) -> bool:
+        """A ticket outside the plan. False: it was there."""
+        key = layout.claim_ticket(*ticket.order)
+        if not self._store.put_new(key, ticket.encode().encode()):
+            return False
+        self._known[ticket.order] = Standing(ticket)
+        return True
+
+    def _reopen(self, known: Standing) -> None:
+        """If it is completed or given up."""
+        if known.done or (self._spent(known) and not self._held(known)):
+            self._store.put_new(layout.claim(*known.ticket.order, known.top, "reopened"), _MARK)
             self._know(replace(known, opened=known.top, receives=0, claimed=False, done=False))
 
     def _mark(self, lease: Lease, kind: str) -> None:
