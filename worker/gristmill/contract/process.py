@@ -1,6 +1,6 @@
 """How a worker process is spoken to: environment variables in, exit code out."""
 
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import Final
 
 ENV_RUN: Final = "GRISTMILL_RUN"
@@ -25,10 +25,33 @@ ENV_POLICY: Final = "GRISTMILL_POLICY"
 """JSON of the blueprint's sections that may change between attempts (see run.POLICY)."""
 ENV_PARENT_PIPE: Final = "GRISTMILL_PARENT_PIPE"
 """Set when standard input is a pipe from the launcher: its end means the launcher is gone."""
+ENV_RECLAIM_FILE: Final = "GRISTMILL_RECLAIM_FILE"
+"""Path of a file; when it appears, the machine is being taken back and work stops."""
+ENV_EC2_METADATA_ENDPOINT: Final = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+"""Base URL of the EC2 instance metadata, for AWS's libraries and for us."""
+ENV_EC2_METADATA_DISABLED: Final = "AWS_EC2_METADATA_DISABLED"
+"""`true`: the EC2 instance metadata is not asked."""
 
 WORKER_ENVIRONMENT: Final = {"MALLOC_ARENA_MAX": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 """Set for every worker, so that its memory stays flat however long its input: with glibc's arena
 for each thread, and Arrow's own pool, freed memory stays scattered over all of them."""
+
+
+class NoticeKind(StrEnum):
+    """How a worker learned that it must stop, or may have to: `kind` of a `reclaim_notice`."""
+
+    SIGNAL = "signal"
+    LAUNCHER_GONE = "launcher_gone"
+    FILE = "file"
+    SPOT = "spot"
+    """EC2 takes this spot instance back at a stated time."""
+    REBALANCE = "rebalance"
+    """EC2 sees this spot instance at risk. Work goes on: most such instances outlive the part in
+    work by far, and one that doesn't gets a notice of its own two minutes ahead."""
+
+
+MACHINE_GOES: Final = frozenset({NoticeKind.FILE, NoticeKind.SPOT})
+"""The whole machine is taken back: no worker on it need be started again."""
 
 
 class ExitCode(IntEnum):

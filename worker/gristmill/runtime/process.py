@@ -121,7 +121,7 @@ async def _attempt(settings: Settings, tally: Tally, emit: Emit) -> None:
     host = Host(WallClock(), in_thread)
     stop = anyio.Event()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(watch, stop)
+        tasks.start_soon(watch, stop, host, emit, os.environ)
         run = open_store(settings.run)
         body = await host.offload(run.get, layout.RUN)
         spec = decode(RunSpec, body, f"{run.uri}/{layout.RUN}")
