@@ -41,13 +41,16 @@ class NoticeKind(StrEnum):
     """How a worker learned that it must stop, or may have to: `kind` of a `reclaim_notice`."""
 
     SIGNAL = "signal"
+    """SIGTERM or SIGINT."""
     LAUNCHER_GONE = "launcher_gone"
+    """The `gristmill run` that started it was killed."""
     FILE = "file"
+    """The file of the reclaim hook appeared."""
     SPOT = "spot"
     """EC2 takes this spot instance back at a stated time."""
     REBALANCE = "rebalance"
-    """EC2 sees this spot instance at risk. Work goes on: most such instances outlive the part in
-    work by far, and one that doesn't gets a notice of its own two minutes ahead."""
+    """EC2 sees this spot instance at risk, at no stated time. Work goes on: the notice that names
+    a time still comes."""
 
 
 MACHINE_GOES: Final = frozenset({NoticeKind.FILE, NoticeKind.SPOT})
