@@ -9,9 +9,14 @@ import pytest
 
 from gristmill.contract.shard import Cursor
 from gristmill.contract.ticket import Ticket
+from gristmill.queue.indexed import IndexedQueue
 from gristmill.queue.local import LocalQueue
 from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue
+from gristmill.store.local import LocalDisk
+from gristmill.store.open import open_store
+from gristmill.store.protocol import ObjectStore
 from tests.doubles.memory_queue import MemoryQueue
+from tests.doubles.memory_store import MemoryStore
 
 LEASE_SECONDS = 60.0
 ATTEMPTS = 3
@@ -32,7 +37,7 @@ def hand() -> Hand:
     return Hand()
 
 
-@pytest.fixture(params=["local", "double"])
+@pytest.fixture(params=["local", "indexed", "indexed-disk", "indexed-s3", "double"])
 def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQueue:
     numbers = count()
 
@@ -43,6 +48,17 @@ def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQue
         return MemoryQueue(
             now=hand.now, token=token, lease_seconds=LEASE_SECONDS, attempts=ATTEMPTS
         )
+    if request.param.startswith("indexed"):
+        return IndexedQueue(
+            claim_store(request, tmp_path),
+            shards=0,
+            index=0,
+            workers=1,
+            monotonic=hand.now,
+            token=token,
+            lease_seconds=LEASE_SECONDS,
+            attempts=ATTEMPTS,
+        )
     return LocalQueue(
         tmp_path / "queue.sqlite",
         now=hand.now,
@@ -52,6 +68,12 @@ def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQue
         lease_seconds=LEASE_SECONDS,
         attempts=ATTEMPTS,
     )
+
+
+def claim_store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    if request.param == "indexed-s3":
+        return open_store(f"s3://{request.getfixturevalue('s3_bucket')}/runs/r")
+    return LocalDisk(tmp_path / "run") if request.param == "indexed-disk" else MemoryStore()
 
 
 def leased(queue: WorkQueue) -> Lease:

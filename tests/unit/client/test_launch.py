@@ -191,3 +191,37 @@ def test_an_endless_line_without_an_end_is_no_event(script: Script) -> None:
     assert ended(heard).code is ExitCode.DONE
     assert names(heard)[-1] == "ok"
     assert json.dumps(heard).count("x") < 2 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("notice", "said"),
+    [
+        ('"kind":"spot","what":"terminate","seconds_left":118.2', "spot: terminate, 118 s left"),
+        ('"kind":"file","what":"/tmp/mark","seconds_left":null', "file: /tmp/mark"),
+    ],
+)
+def test_on_a_machine_that_is_taken_back_every_worker_stops_and_none_is_replaced(
+    script: Script, notice: str, said: str
+) -> None:
+    script(
+        f"mkdir first 2>/dev/null || {{ {STOP}; : > ready; {WAIT}; }}\n"
+        "while [ ! -e ready ]; do sleep 0.01; done\n"
+        f"""tell '{{"event":"reclaim_notice",{notice}}}'; exit 75"""
+    )
+    heard: Heard = []
+    ending = ended(heard, workers=2)
+    assert ending.code is ExitCode.RECLAIMED
+    assert ending.message == f"this machine is taken back ({said}); everything finished is kept"
+    assert "worker_died" not in names(heard)
+
+
+@pytest.mark.parametrize("kind", ["signal", "rebalance"])
+def test_a_notice_about_one_worker_stops_no_other(script: Script, kind: str) -> None:
+    script(
+        f"""tell '{{"event":"reclaim_notice","kind":"{kind}","what":"","seconds_left":null}}'\n"""
+        "mkdir first 2>/dev/null && exit 75\n"
+        """tell '{"event":"loaded"}'"""
+    )
+    heard: Heard = []
+    assert ended(heard) == Ending(ExitCode.DONE, None)
+    assert names(heard).count("worker_died") == 1

@@ -18,7 +18,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from gristmill.contract import process
 from gristmill.contract.errors import GristmillError
 from gristmill.contract.failure import CLASS_OF, RESTARTS, FailureClass, backoff
-from gristmill.contract.process import EXIT_MEANING, ExitCode
+from gristmill.contract.process import EXIT_MEANING, MACHINE_GOES, ExitCode
 from gristmill.contract.run import Policy
 
 LONGEST_EVENT: Final = 2**20
@@ -162,6 +162,8 @@ class Launch:
             event = _event(line)
             if event["event"] == "part_published":
                 self._deaths.clear()
+            if event["event"] == "reclaim_notice" and event["kind"] in MACHINE_GOES:
+                self.stop(ExitCode.RECLAIMED, _farewell(event))
             said = event.get("message") or said
             note = event["text"].strip() or note if event["event"] == "note" else note
             self._pass_on(event)
@@ -195,6 +197,15 @@ def _event(line: bytes) -> Event:
     if isinstance(event, dict) and "event" in event:
         return event
     return {"event": "note", "text": line.decode(errors="replace")}
+
+
+def _farewell(notice: Event) -> str:
+    left = notice["seconds_left"]
+    when = "" if left is None else f", {left:.0f} s left"
+    return (
+        f"this machine is taken back ({notice['kind']}: {notice['what']}{when}); everything "
+        f"finished is kept"
+    )
 
 
 def _tell(running: Process, what: signal.Signals) -> None:
