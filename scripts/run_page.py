@@ -56,7 +56,7 @@ def run_directory_page() -> str:
         (layout.claim(7, 0, 2), "the second lease on a shard: who has it", "a beat at a time"),
         (
             layout.claim(7, 0, 2, "done"),
-            "that lease's end: done, released, failed, reopened",
+            "that lease's end: done, released, failed, progressed, reopened",
             "once",
         ),
         (layout.claim_ticket(7, 3), "later parts of a shard, handed back", "once"),
