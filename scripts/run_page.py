@@ -11,10 +11,13 @@ from pydantic import BaseModel
 from gristmill.contract import layout
 from gristmill.contract.manifest import (
     AttemptReport,
+    Control,
     Counts,
     DataFile,
+    PartialManifest,
     PartManifest,
     RunManifest,
+    ShardFailure,
     ShardManifest,
 )
 from gristmill.contract.record import RejectionClass, Stage
@@ -63,8 +66,8 @@ def run_directory_page() -> str:
         (layout.QUEUE, "the local work queue; may be lost", "scratch, local runs only"),
     ]
     models: list[type[BaseModel]] = [
-        RunSpec, ShardPlan, PartManifest, ShardManifest, RunManifest, AttemptReport, Counts,
-        DataFile,
+        RunSpec, ShardPlan, PartManifest, PartialManifest, ShardManifest, RunManifest,
+        AttemptReport, Counts, DataFile, ShardFailure, Control,
     ]  # fmt: skip
     results = ", ".join(
         f"`{layout.result(7, name, ext)}`"
