@@ -43,7 +43,7 @@ PUBLISH_SECONDS = 10.0
 """The last of them, for publishing: batches that are in the engine by then are lost."""
 STALL_SECONDS = 900.0
 """An engine that finishes no batch for so long is taken for hung."""
-POLL_SECONDS = 0.5
+POLL_SECONDS = 1.0
 """Between looks at the queue while other workers hold the last shards."""
 REPORT_SECONDS = 10.0
 AHEAD = 1
@@ -149,6 +149,7 @@ class Worker:
             await self._share(opened, reader)
             read = await offload(reader.next_part)
             if read is None:
+                opened.fed = True
                 break
             prepared = await offload(place.engine.prepare, read.records)
             kept = await offload(place.commit.kept, opened.partials.get(read.part, ()))
@@ -187,6 +188,10 @@ class Worker:
                 await self._host.clock.sleep(POLL_SECONDS)
                 continue
             quiet_since = None
+            if lease.ticket in self._open and self._open[lease.ticket].fed:
+                # Delivered a second time: all of it is on its way already.
+                await self._host.clock.sleep(POLL_SECONDS)
+                continue
             opened = await self._host.offload(
                 look_up, self._place.run, self._place.plan, lease.ticket
             )
@@ -237,6 +242,9 @@ class Worker:
 
     async def _end_ticket(self, opened: OpenTicket) -> None:
         """Its parts are published. Whoever publishes the last part publishes the shard."""
+        if opened.ended:
+            return
+        opened.ended = True
         self._open.pop(opened.ticket, None)
         shard = opened.shard.index
         if not opened.complete:
