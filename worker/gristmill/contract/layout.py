@@ -9,9 +9,12 @@ MANIFEST: Final = "manifest.json"
 SHARDS: Final = "shards/"
 ATTEMPTS: Final = "attempts/"
 QUEUE: Final = "queue.sqlite"
+FILLS: Final = "fills/"
 
 _SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard\.json")
 _PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)\.json")
+_FILL: Final = re.compile(r"fills/(\d+)/fill\.json")
+_FILL_PAGE: Final = re.compile(r"fills/(\d+)/sent-(\d+)\.json")
 _RESULT: Final = re.compile(r"(results|errors)-\d{6}\.[a-z.]+")
 
 
@@ -46,6 +49,14 @@ def dead_letter(shard: int) -> str:
     return f"rejected/{shard:06d}.jsonl"
 
 
+def fill(number: int) -> str:
+    return f"{FILLS}{number:06d}/fill.json"
+
+
+def fill_page(number: int, page: int) -> str:
+    return f"{FILLS}{number:06d}/sent-{page:06d}.json"
+
+
 def attempt(name: str) -> str:
     return f"{ATTEMPTS}{name}.json"
 
@@ -64,6 +75,18 @@ def shard_of_manifest(key: str) -> int | None:
 def part_of_manifest(key: str) -> tuple[int, int] | None:
     """(shard, part) of a PartManifest's key; None for another key."""
     match = _PART_MANIFEST.fullmatch(key)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def number_of_fill(key: str) -> int | None:
+    """The number of a Fill's key; None for another key."""
+    match = _FILL.fullmatch(key)
+    return int(match[1]) if match else None
+
+
+def page_of_fill(key: str) -> tuple[int, int] | None:
+    """(fill, page) of a sent page's key; None for another key."""
+    match = _FILL_PAGE.fullmatch(key)
     return (int(match[1]), int(match[2])) if match else None
 
 

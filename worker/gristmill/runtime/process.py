@@ -48,6 +48,7 @@ class Settings:
     attempt: str
     threads: int | None
     share: float
+    quiet: float | None
     policy: Policy | None
 
     @classmethod
@@ -65,6 +66,7 @@ class Settings:
             attempt=env.get(process.ENV_ATTEMPT) or _token(),
             threads=_value(env, process.ENV_THREADS, int),
             share=_value(env, process.ENV_SHARE, float) or 1.0,
+            quiet=_value(env, process.ENV_QUIET, float),
             policy=_value(env, process.ENV_POLICY, Policy.model_validate_json),
         )
 
@@ -183,6 +185,9 @@ def _workplace(
             now=host.clock.now,
             token=_token,
             attempts=policy.capacity.attempts,
+            run=run.uri,
+            tell=emit,
+            quiet_seconds=settings.quiet,
         ),
         engine=engine,
         reader=open_reader(blueprint.input, plan.carry),
