@@ -23,6 +23,7 @@ class WorkQueue(Construct):
         self._account, self._region = account, region
         self.name, self.dead_name = f"{name}-work", f"{name}-work-dead"
         self.arn = f"arn:aws:sqs:{region}:{account}:{self.name}"
+        self.dead_arn = f"arn:aws:sqs:{region}:{account}:{self.dead_name}"
         dead = self._queue("dead", self.dead_name, None)
         redrive = json.dumps(
             {"deadLetterTargetArn": dead.arn, "maxReceiveCount": attempts}, separators=(",", ":")
@@ -31,19 +32,14 @@ class WorkQueue(Construct):
         self.url, self.dead_url = work.url, dead.url
 
     def grant_consume(self, role: JobRole, grant: str) -> None:
-        """Lease, hold, give back and complete shards."""
+        """Lease, hold, give back and complete shards; record those that were given up."""
+        take = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility")
         role.allow(
             grant,
             [
-                Statement(
-                    (
-                        "sqs:ReceiveMessage",
-                        "sqs:DeleteMessage",
-                        "sqs:ChangeMessageVisibility",
-                        "sqs:GetQueueAttributes",
-                    ),
-                    (self.arn,),
-                )
+                # Giving back with no attempt spent is sending anew.
+                Statement((*take, "sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,)),
+                Statement(take, (self.dead_arn,)),
             ],
         )
 

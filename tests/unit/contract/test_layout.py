@@ -6,6 +6,8 @@ from gristmill.contract import layout
 def test_what_is_written_is_found_again() -> None:
     assert layout.shard_of_manifest(layout.shard_manifest(12)) == 12
     assert layout.part_of_manifest(layout.part_manifest(3, 1_234_567)) == (3, 1_234_567)
+    assert layout.number_of_fill(layout.fill(4)) == 4
+    assert layout.page_of_fill(layout.fill_page(4, 1_234_567)) == (4, 1_234_567)
     assert layout.is_result(layout.result(7, "results", "parquet"))
     assert layout.is_result(layout.result(7, "errors", "jsonl"))
 
@@ -27,6 +29,8 @@ def test_what_is_written_is_found_again() -> None:
 def test_other_keys_are_no_manifests(key: str) -> None:
     assert layout.shard_of_manifest(key) is None
     assert layout.part_of_manifest(key) is None
+    assert layout.number_of_fill(key) is None
+    assert layout.page_of_fill(key) is None
     assert not layout.is_result(key)
 
 

@@ -26,6 +26,7 @@ ROLES = {
         "sqs:ReceiveMessage",
         "sqs:DeleteMessage",
         "sqs:ChangeMessageVisibility",
+        "sqs:SendMessage",
         "sqs:GetQueueAttributes",
     },
     "mill-coordinator": S3_WRITE

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -5,6 +7,8 @@ import pytest
 from gristmill.contract.errors import ConfigError
 from gristmill.queue.local import LocalQueue
 from gristmill.queue.open import open_queue
+from gristmill.queue.sqs import SqsQueue
+from tests.doubles.sqs_service import make_queue, sqs_service
 
 
 def test_local_opens_a_file(tmp_path: Path) -> None:
@@ -20,7 +24,38 @@ def test_local_opens_a_file(tmp_path: Path) -> None:
     assert (tmp_path / "queue.sqlite").exists()
 
 
-@pytest.mark.parametrize("spec", ["", "local", "local:", "sqs:url", "/path/alone"])
+def test_sqs_opens_a_queue_and_hands_on_run_and_quiet_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with sqs_service(lambda: 0.0, monkeypatch) as client:
+        url = make_queue(client, "work", lease_seconds=90, attempts=3)
+        queue = open_queue(
+            f"sqs:{url}",
+            now=lambda: 0.0,
+            token=lambda: "t",
+            attempts=9,
+            run="s3://runs/r",
+            quiet_seconds=7,
+        )
+    assert isinstance(queue, SqsQueue)
+    assert (queue.lease_seconds, queue.quiet_seconds) == (90, 7)
+
+
+def test_sqs_without_its_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("gristmill.queue.sqs", "gristmill.queue.sqs_calls"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    for name in ("boto3", "boto3.session"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ConfigError, match=r"is not installed; install gristmill\[aws\]"):
+        open_queue("sqs:url", now=lambda: 0.0, token=lambda: "t", attempts=3, run="r")
+
+
+def test_a_worker_without_sqs_does_not_load_its_library() -> None:
+    code = "import sys, gristmill.queue.open; sys.exit('boto3' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("spec", ["", "local", "local:", "sqs:", "sqs", "/path/alone"])
 def test_another_spec_is_refused_with_what_is_allowed(spec: str) -> None:
-    with pytest.raises(ConfigError, match="local:<path of a file>"):
+    with pytest.raises(ConfigError, match="local:<path of a file> or sqs:<URL of a queue>"):
         open_queue(spec, now=lambda: 0.0, token=lambda: "t", attempts=3)

@@ -68,7 +68,6 @@ class _Held:
     """A message in flight in this process."""
 
     calls: SqsCalls
-    body: str
     expires: float
 
 
@@ -110,7 +109,7 @@ class SqsQueue:
 
     def fill(self, tickets: Iterable[Ticket]) -> None:
         """Ten a call, several calls at once. Raises StorageError naming what is not sent."""
-        left = [Envelope(run=self._run, ticket=ticket.encode()).encode() for ticket in tickets]
+        left = [self._body(ticket) for ticket in tickets]
         with ThreadPoolExecutor(CALLS_AT_ONCE, thread_name_prefix="sqs") as pool:
             for _ in range(SENDS):
                 batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
@@ -164,7 +163,7 @@ class SqsQueue:
             with suppress(HandleLostError):
                 held.calls.hide(lease.token, 0)
         else:
-            self._send_anew(lease.token, held.body, 0)
+            self._send_anew(lease.token, self._body(lease.ticket), 0)
 
     def complete(self, lease: Lease) -> None:
         held = self._held.pop(lease.token, None)
@@ -195,8 +194,11 @@ class SqsQueue:
             # Of another run: hidden from everybody for the time of a lease, then there again.
         return None
 
+    def _body(self, ticket: Ticket) -> str:
+        return Envelope(run=self._run, ticket=ticket.encode()).encode()
+
     def _hold(self, calls: SqsCalls, message: Message, ticket: Ticket, asked: float) -> Lease:
-        self._held[message.handle] = _Held(calls, message.body, asked + self._lease_seconds)
+        self._held[message.handle] = _Held(calls, asked + self._lease_seconds)
         return Lease(ticket=ticket, token=message.handle, receives=message.receives)
 
     def _counts(self) -> tuple[int, int, int]:
@@ -236,6 +238,7 @@ def open_sqs(
     now: Callable[[], float],
     tell: Tell,
     quiet_seconds: float = QUIET_SECONDS,
+    poll_seconds: int = POLL_SECONDS,
 ) -> SqsQueue:
     """The queue says itself how long a lease is and where its dead letters go.
 
@@ -259,6 +262,7 @@ def open_sqs(
         tell=tell,
         lease_seconds=lease_seconds,
         quiet_seconds=quiet_seconds,
+        poll_seconds=poll_seconds,
     )
 
 
