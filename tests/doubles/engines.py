@@ -1,7 +1,7 @@
 """Engines with a named fault, for the runtime's tests."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from anyio.lowlevel import checkpoint
 
@@ -119,3 +119,15 @@ class Watched(Wrapped):
             self._now -= 1
         self.records += len(members)
         return outcomes
+
+
+class SmallBatches(Watched):
+    """Takes at most so many records at once."""
+
+    def __init__(self, engine: Engine, *, records: int) -> None:
+        super().__init__(engine)
+        self._profile = replace(engine.profile, batch_records=records)
+
+    @property
+    def profile(self) -> EngineProfile:
+        return self._profile

@@ -158,7 +158,12 @@ class Mill:
             "engine": engine,
             "reader": self.reader,
             "commit": Commit(
-                self.run, self.output, self.writer(engine), self.spec.identity(), name
+                self.run,
+                self.output,
+                self.writer(engine),
+                engine.profile.columns,
+                self.spec.identity(),
+                name,
             ),
             "tally": Tally(name, self.clock, 1.0),
             "emit": lambda event, **fields: self.events.append({"event": event, **fields}),

@@ -8,6 +8,7 @@ from gristmill.contract import layout
 from gristmill.contract.errors import StorageError
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.record import Completed
+from gristmill.contract.ticket import Ticket
 from gristmill.runtime.commit import Commit
 from gristmill.runtime.part import PlannedPart
 from gristmill.runtime.read import ShardReader
@@ -29,7 +30,9 @@ def commit(mill: Mill, attempt: str) -> Commit:
 def inferred(mill: Mill) -> list[PlannedPart]:
     """The parts of shard 0 with their outcomes, every record that can answered."""
     engine, (shard,) = mill.engine(), mill.shards()
-    reader = ShardReader(shard, mill.reader, mill.inputs, mill.spec.blueprint.part, None, {})
+    reader = ShardReader(
+        shard, mill.reader, mill.inputs, mill.spec.blueprint.part, None, {}, Ticket(0)
+    )
     parts = []
     while (read := reader.next_part()) is not None:
         part = PlannedPart(read, engine.prepare(read.records), engine.profile)
@@ -96,7 +99,7 @@ def test_a_manifest_says_what_the_part_holds(mill: Mill) -> None:
 
 def test_a_shard_is_its_parts_in_order(mill: Mill) -> None:
     one = commit(mill, "one")
-    done = one.publish_shard(0, [one.publish_part(part)[0] for part in inferred(mill)])
+    done, _ = one.publish_shard(0, [one.publish_part(part)[0] for part in inferred(mill)])
     assert mill.texts() == [text for text in TEXTS if text]
     assert done.counts.records == len(TEXTS)
     assert done.dead_letter is not None
@@ -108,9 +111,10 @@ def test_a_shard_is_its_parts_in_order(mill: Mill) -> None:
 def test_two_workers_that_finish_a_shard_write_the_same_bytes(mill: Mill) -> None:
     one, two = commit(mill, "one"), commit(mill, "two")
     parts = [one.publish_part(part)[0] for part in inferred(mill)]
-    first = one.publish_shard(0, parts)
+    first, won = one.publish_shard(0, parts)
+    assert won
     before = mill.results()
-    assert two.publish_shard(0, parts) == first
+    assert two.publish_shard(0, parts) == (first, False)
     assert mill.results() == before
 
 
@@ -135,7 +139,7 @@ def test_part_data_that_changed_is_never_merged(mill: Mill) -> None:
 
 
 def test_an_empty_shard_has_an_empty_result(mill: Mill) -> None:
-    done = commit(mill, "one").publish_shard(0, [])
+    done, _ = commit(mill, "one").publish_shard(0, [])
     assert mill.results() == {"results-000000.jsonl": b""}
     assert done.counts.records == 0
     assert done.dead_letter is None

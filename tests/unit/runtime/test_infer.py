@@ -12,7 +12,7 @@ from gristmill.contract.errors import EngineDeadError
 from gristmill.contract.record import Completed, Outcome, Record, Rejected, RejectionClass, Stage
 from gristmill.contract.shard import Cursor
 from gristmill.engines.protocol import Engine, Prepared
-from gristmill.runtime.infer import infer_batch, infer_parts
+from gristmill.runtime.infer import Pulse, infer_batch, infer_parts
 from gristmill.runtime.part import PlannedPart, parts_ahead
 from gristmill.runtime.read import ReadPart
 from tests.doubles.engines import PROFILE, Brittle, Lame, Watched
@@ -83,9 +83,10 @@ async def test_a_dead_engine_is_not_asked_again() -> None:
 
 
 async def through(engine: Engine, parts: list[PlannedPart], stop_after: int = 10**6) -> list[int]:
-    """The parts in the order in which they leave, each once it is done."""
+    """The parts in the order in which they leave, each once it has ended."""
     left: list[int] = []
-    stop = anyio.Event()
+    stop, halt = anyio.Event(), anyio.Event()
+    pulse = Pulse(InstantClock())
     put, planned_parts = anyio.create_memory_object_stream[PlannedPart](len(parts))
     inferring, take = anyio.create_memory_object_stream[PlannedPart](
         parts_ahead(engine.profile.slots, len(parts[0].read.records))
@@ -94,9 +95,9 @@ async def through(engine: Engine, parts: list[PlannedPart], stop_after: int = 10
         put.send_nowait(part)
     put.close()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(infer_parts, engine, InstantClock(), planned_parts, inferring, stop)
+        tasks.start_soon(infer_parts, engine, pulse, planned_parts, inferring, stop, halt)
         async for part in take:
-            await part.done.wait()
+            await part.ended.wait()
             left.append(part.read.part)
             if len(left) == stop_after:
                 stop.set()
@@ -143,13 +144,39 @@ async def test_a_batch_engine_has_one_batch_at_a_time() -> None:
     assert engine.batches == 4 * 3
 
 
-async def test_after_a_stop_no_further_part_is_begun_and_those_begun_are_finished() -> None:
-    engine = Watched(Brittle(set()))
+async def test_after_a_stop_no_further_batch_is_begun_and_those_in_the_engine_are_finished() -> (
+    None
+):
+    engine = Watched(Brittle(set(), checkpoints=5))
     parts = [planned(engine, index, 20) for index in range(10)]
     left = await through(engine, parts, stop_after=2)
     assert left == list(range(len(left)))
     assert 2 <= len(left) <= 5
-    assert engine.records == 20 * len(left)
+    assert engine.records == sum(part.fresh for part in parts)
+    assert not any(part.lost for part in parts)
+    assert all(part.ended.is_set() for part in parts if part.read.part in left)
+
+
+async def test_after_a_halt_what_is_in_the_engine_is_lost_and_its_part_ends_all_the_same() -> None:
+    class Stuck(Watched):
+        async def before(self, records: int) -> None:
+            if self.batches == 2:
+                stop.set()
+                halt.set()
+                await anyio.sleep_forever()
+
+    stop, halt = anyio.Event(), anyio.Event()
+    engine = Stuck(Brittle(set()))
+    part = planned(engine, 0, 20)
+    put, parts = anyio.create_memory_object_stream[PlannedPart](1)
+    inferring, take = anyio.create_memory_object_stream[PlannedPart](1)
+    put.send_nowait(part)
+    pulse = Pulse(InstantClock())
+    await infer_parts(engine, pulse, parts, inferring, stop, halt)
+    assert take.receive_nowait() is part
+    assert part.ended.is_set()
+    assert (part.fresh, part.lost) == (16, 4)
+    assert pulse.in_flight == 0
 
 
 async def test_a_part_without_work_passes_through() -> None:

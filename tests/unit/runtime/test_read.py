@@ -12,6 +12,7 @@ from gristmill.contract.dataset import Input
 from gristmill.contract.errors import ObjectChangedError
 from gristmill.contract.manifest import Counts, PartManifest
 from gristmill.contract.shard import Cursor, InputObject, Shard
+from gristmill.contract.ticket import Ticket
 from gristmill.formats.open import open_reader
 from gristmill.formats.protocol import Reader
 from gristmill.runtime.read import ReadPart, ShardReader, StoreSource
@@ -48,10 +49,17 @@ class Shelf:
         limit: int | None = None,
         published: dict[int, PartManifest] | None = None,
         shard: Shard | None = None,
+        ticket: Ticket | None = None,
     ) -> ShardReader:
         size = PartSize(records=records, bytes=heaviest)
         return ShardReader(
-            shard or self.shard, self.reader, self.store, size, limit, published or {}
+            shard or self.shard,
+            self.reader,
+            self.store,
+            size,
+            limit,
+            published or {},
+            ticket or Ticket(self.shard.index),
         )
 
 

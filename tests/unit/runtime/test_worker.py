@@ -1,5 +1,7 @@
 """One worker over stores in memory: what it publishes, and how it ends."""
 
+import contextlib
+
 import anyio
 import pytest
 
@@ -12,10 +14,12 @@ from gristmill.contract.errors import (
     StorageError,
     TooManyRejectedError,
 )
+from gristmill.contract.manifest import Control
 from gristmill.contract.ticket import Ticket
+from gristmill.runtime.control import want
 from gristmill.runtime.failure import explain
-from gristmill.runtime.worker import GRACE_SECONDS, Worker
-from tests.doubles.engines import DieAfter, Watched
+from gristmill.runtime.worker import GRACE_SECONDS, PUBLISH_SECONDS, Worker
+from tests.doubles.engines import DieAfter, SmallBatches, Watched
 from tests.doubles.instant_clock import InstantClock
 from tests.doubles.mill import Mill, blueprint, json_lines
 from tests.doubles.trio_clock import TrioClock, simulate
@@ -124,13 +128,129 @@ def test_a_stop_publishes_what_was_begun_and_gives_the_lease_back() -> None:
 def test_work_that_does_not_fit_the_grace_time_is_given_up() -> None:
     mill, engine, seconds = stopped(StuckInFourth)
     assert published(mill) == engine.records == 3 * 8
-    assert seconds == pytest.approx(3 * 8 + GRACE_SECONDS, abs=1)
+    assert seconds == pytest.approx(3 * 8 + GRACE_SECONDS - PUBLISH_SECONDS, abs=1)
+    assert mill.named("part_cut")[0]["lost_records"] == 8
     assert free(mill)
 
 
 def free(mill: Mill) -> bool:
     """Whether every shard that is not done could be leased now."""
     return all(state.token is None for state in mill.queue._states.values())
+
+
+@pytest.mark.parametrize("kind", ["transform", "classify", "embed"])
+@pytest.mark.parametrize(
+    ("continuous", "rate", "records", "life"), [(False, 10, 4, 2.5), (True, 6, 1, 3.0)]
+)
+def test_a_part_cut_short_is_finished_as_it_was_planned(
+    kind: str, continuous: bool, rate: float, records: int, life: float
+) -> None:
+    engine = {"records_per_second": rate, "continuous": continuous}
+    task = {"kind": kind, "engine": {"kind": "echo", **engine}}
+    plan = blueprint(task=task, part={"records": 64})
+
+    def mill() -> Mill:
+        return Mill.planned({"a.jsonl": json_lines(TEXTS)}, TrioClock(), plan)
+
+    undisturbed, disturbed = mill(), mill()
+    engines: list[Watched] = []
+
+    async def body() -> None:
+        await undisturbed.work(SmallBatches(undisturbed.engine(), records=records))
+        while disturbed.queue.outstanding():
+            stop = anyio.Event()
+            engines.append(SmallBatches(disturbed.engine(), records=records))
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_set_after, stop, life)
+                with contextlib.suppress(ReclaimedError):
+                    await disturbed.work(engines[-1], stop)
+                tasks.cancel_scope.cancel()
+
+    simulate(body)
+    assert len(engines) > 1
+    assert sum(engine.records for engine in engines) == len(TEXTS)
+    assert disturbed.results() == undisturbed.results()
+    assert disturbed.verify().gaps == []
+    assert disturbed.verify().counts == undisturbed.verify().counts
+    kept = sum(event["kept_records"] for event in disturbed.named("part_cut"))
+    assert kept > 0
+
+
+async def _set_after(event: anyio.Event, seconds: float) -> None:
+    await anyio.sleep(seconds)
+    event.set()
+
+
+def test_workers_without_a_shard_get_later_parts_of_one_and_all_finish_together() -> None:
+    def mill() -> Mill:
+        return Mill.planned(
+            {"a.jsonl": json_lines(TEXTS)},
+            TrioClock(),
+            blueprint({"records_per_second": 1}, shard={"bytes": 10**6}, part={"records": 4}),
+        )
+
+    alone, shared = mill(), mill()
+
+    async def three() -> None:
+        async with anyio.create_task_group() as crew:
+            for _ in range(3):
+                crew.start_soon(shared.work)
+
+    seconds = simulate(alone.work)
+    assert simulate(three) < 0.5 * seconds
+    assert shared.named("handed_back")
+    assert shared.results() == alone.results()
+    assert shared.verify().gaps == []
+    assert len(shared.named("shard_published")) == 1
+
+
+def test_a_cancelled_run_stops_its_workers_and_keeps_what_is_finished() -> None:
+    mill = Mill.planned(
+        {"a.jsonl": json_lines(TEXTS)}, TrioClock(), blueprint({"records_per_second": 1})
+    )
+
+    async def body() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(mill.work)
+            await anyio.sleep(30)
+            want(mill.run, Control(wanted="cancel", at=0))
+        done = published(mill)
+        assert 24 <= done < len(TEXTS)
+        await mill.work()  # sees at once that nobody wants it
+        assert published(mill) <= done + 8
+        want(mill.run, Control(wanted="work", at=0))
+        await mill.work()
+        assert mill.texts() == TEXTS
+
+    simulate(body)
+    assert mill.verify().gaps == []
+
+
+def test_an_engine_that_hangs_ends_the_attempt_and_says_where_it_hung() -> None:
+    mill = Mill.planned(
+        {"a.jsonl": json_lines(TEXTS)}, TrioClock(), blueprint({"records_per_second": 1})
+    )
+    told: list[str] = []
+
+    class Hung(Watched):
+        async def before(self, records: int) -> None:
+            if self.batches == 2:
+                await anyio.sleep_forever()
+
+    async def body() -> None:
+        with pytest.raises(BaseExceptionGroup) as ended:
+            await mill.work(
+                Hung(mill.engine()), stall_seconds=600, on_stall=lambda: told.append("hung")
+            )
+        assert ended.group_contains(EngineDeadError, match="did not finish a batch for 6")
+
+    seconds = simulate(body)
+    assert 600 < seconds < 700
+    assert told == ["hung"]
+    (event,) = mill.named("stalled")
+    assert any("test_worker" in frame for frames in event["stacks"].values() for frame in frames)
+    assert published(mill) == 16
+    assert free(mill)
 
 
 async def test_bad_records_are_rejected_and_the_rest_goes_on() -> None:

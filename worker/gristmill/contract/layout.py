@@ -8,6 +8,8 @@ PLAN: Final = "plan/plan.json"
 MANIFEST: Final = "manifest.json"
 SHARDS: Final = "shards/"
 ATTEMPTS: Final = "attempts/"
+FAILURES: Final = "failures/"
+CONTROL: Final = "control.json"
 QUEUE: Final = "queue.sqlite"
 FILLS: Final = "fills/"
 
@@ -15,6 +17,7 @@ _SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard\.json")
 _PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)\.json")
 _FILL: Final = re.compile(r"fills/(\d+)/fill\.json")
 _FILL_PAGE: Final = re.compile(r"fills/(\d+)/sent-(\d+)\.json")
+_PARTIAL: Final = re.compile(r"shards/\d+/partials/(\d+)-[^/]+\.jsonl")
 _RESULT: Final = re.compile(r"(results|errors)-\d{6}\.[a-z.]+")
 
 
@@ -41,6 +44,16 @@ def part_manifest(shard: int, part: int) -> str:
 def part_data(shard: int, part: int, attempt: str, name: str, extension: str) -> str:
     """`name` is what the file holds: results, errors or rejected."""
     return f"{shard_prefix(shard)}data/{part:06d}-{attempt}-{name}.{extension}"
+
+
+def partial(shard: int, part: int, attempt: str) -> str:
+    """What is inferred of a part that was cut short."""
+    return f"{shard_prefix(shard)}partials/{part:06d}-{attempt}.jsonl"
+
+
+def failure(shard: int, part: int) -> str:
+    """Why a ticket was given up."""
+    return f"{FAILURES}{shard:06d}-{part:06d}.json"
 
 
 def dead_letter(shard: int) -> str:
@@ -88,6 +101,12 @@ def page_of_fill(key: str) -> tuple[int, int] | None:
     """(fill, page) of a sent page's key; None for another key."""
     match = _FILL_PAGE.fullmatch(key)
     return (int(match[1]), int(match[2])) if match else None
+
+
+def part_of_partial(key: str) -> int | None:
+    """The part that a partial's key belongs to; None for another key."""
+    match = _PARTIAL.fullmatch(key)
+    return int(match[1]) if match else None
 
 
 def is_result(key: str) -> bool:

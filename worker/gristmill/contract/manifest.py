@@ -1,7 +1,7 @@
 """What is true: PartManifest, ShardManifest, RunManifest; and what an attempt did."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -86,6 +86,21 @@ class PartManifest(_Model):
     engine_seconds: float
 
 
+class PartialManifest(_Model):
+    """Heads the outcomes that a reclaimed attempt had of a part when it was cut short: whole
+    planned batches, never a prefix. The next attempt runs only the others."""
+
+    spec: str
+    shard: int
+    part: int
+    attempt: str
+    start: Cursor
+    records: int
+    """Outcomes that follow, one a line."""
+    engine_seconds: float
+    """Spent on them, by earlier attempts too."""
+
+
 class ShardManifest(_Model):
     """A finished shard: its parts tile it, its results are published."""
 
@@ -116,6 +131,27 @@ class RunManifest(_Model):
     """The level that a replay observed; None until one has."""
 
 
+class ShardFailure(_Model):
+    """A ticket that was given up: all its attempts ended without finishing it."""
+
+    spec: str
+    shard: int
+    part: int
+    """0: the shard as a whole."""
+    receives: int
+    """How often it was leased."""
+    at: float
+    """Seconds since the epoch."""
+
+
+class Control(_Model):
+    """What the people of a run want of it. Written over."""
+
+    wanted: Literal["work", "cancel"]
+    at: float
+    """Seconds since the epoch."""
+
+
 class AttemptReport(_Model):
     """What one worker process did. Its own key: the one object that is written over."""
 
@@ -134,7 +170,10 @@ class AttemptReport(_Model):
     counts: Counts = Counts()
     """Of the parts whose manifest this attempt won."""
     lost_records: int = 0
-    """Records inferred for parts that another attempt had published first."""
+    """Records inferred in vain: of parts that another attempt had published first, or in the
+    engine when the time to stop ran out."""
+    kept_records: int = 0
+    """Records of parts that were cut short and whose outcomes are kept for the next attempt."""
     machine_share: float = 1.0
     peak_rss: int = 0
     """Bytes."""

@@ -8,11 +8,20 @@ from pathlib import Path
 
 from gristmill.contract import layout
 from gristmill.contract.canonical import canonical_json, decode, sha256
-from gristmill.contract.errors import StorageError
-from gristmill.contract.manifest import Counts, DataFile, PartManifest, ShardManifest
+from gristmill.contract.column import Column
+from gristmill.contract.errors import SpecMismatchError, StorageError
+from gristmill.contract.manifest import (
+    Counts,
+    DataFile,
+    PartialManifest,
+    PartManifest,
+    ShardManifest,
+)
+from gristmill.contract.record import Outcome
 from gristmill.formats.dead_letter import encode_dead_letter
 from gristmill.formats.protocol import Writer
 from gristmill.runtime.part import PlannedPart
+from gristmill.runtime.partial import decode_partial, encode_partial
 from gristmill.store.protocol import ObjectStore
 
 REJECTED = "rejected"
@@ -22,11 +31,18 @@ class Commit:
     """Publishes what this attempt did. Every method blocks and may be repeated harmlessly."""
 
     def __init__(
-        self, run: ObjectStore, output: ObjectStore, writer: Writer, spec: str, attempt: str
+        self,
+        run: ObjectStore,
+        output: ObjectStore,
+        writer: Writer,
+        columns: tuple[Column, ...],
+        spec: str,
+        attempt: str,
     ) -> None:
         self._run = run
         self._output = output
         self._writer = writer
+        self._columns = columns
         self._spec = spec
         self._attempt = attempt
 
@@ -40,8 +56,39 @@ class Commit:
         elected = decode(PartManifest, self._run.get(key), f"{self._run.uri}/{key}")
         return elected, elected == mine
 
-    def publish_shard(self, shard: int, parts: Sequence[PartManifest]) -> ShardManifest:
-        """Compact the elected parts to the files a reader sees, then say that the shard is done.
+    def publish_partial(self, part: PlannedPart) -> None:
+        """Keep what was inferred of a part that was cut short, for whoever does it next."""
+        outcomes = part.inferred
+        head = PartialManifest(
+            spec=self._spec,
+            shard=part.read.shard,
+            part=part.read.part,
+            attempt=self._attempt,
+            start=part.read.start,
+            records=len(outcomes),
+            engine_seconds=part.engine_seconds,
+        )
+        key = layout.partial(part.read.shard, part.read.part, self._attempt)
+        self._run.put_new(key, encode_partial(head, self._columns, outcomes))
+
+    def kept(self, keys: Sequence[str]) -> tuple[dict[int, Outcome], float]:
+        """(outcomes, engine seconds) of one part's partials: index in the part -> outcome."""
+        outcomes: dict[int, Outcome] = {}
+        seconds = 0.0
+        for key in keys:
+            where = f"{self._run.uri}/{key}"
+            head, found = decode_partial(self._run.get(key), self._columns, where)
+            if head.spec != self._spec:
+                raise SpecMismatchError(f"{where}: belongs to another run; start a new run")
+            outcomes |= found
+            seconds = max(seconds, head.engine_seconds)
+        return outcomes, seconds
+
+    def publish_shard(
+        self, shard: int, parts: Sequence[PartManifest]
+    ) -> tuple[ShardManifest, bool]:
+        """Compact the elected parts to the files a reader sees, then say that the shard is done:
+        (the manifest that holds, whether it is ours).
 
         The files are a pure function of the elected parts, so two workers that do this at once
         write the same bytes.
@@ -63,8 +110,9 @@ class Commit:
         )
         key = layout.shard_manifest(shard)
         if self._run.put_new(key, canonical_json(mine)):
-            return mine
-        return decode(ShardManifest, self._run.get(key), f"{self._run.uri}/{key}")
+            return mine, True
+        elected = decode(ShardManifest, self._run.get(key), f"{self._run.uri}/{key}")
+        return elected, elected == mine
 
     def _put_data(self, part: PlannedPart) -> Iterable[DataFile]:
         records, outcomes = part.read.records, part.outcomes

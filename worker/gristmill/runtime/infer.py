@@ -1,9 +1,11 @@
 """Planned parts -> outcomes: keeps every slot of the engine filled, across part boundaries."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import anyio
-from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from anyio.abc import ObjectReceiveStream, ObjectSendStream, TaskGroup
 
 from gristmill.contract.clock import Clock
 from gristmill.contract.errors import EngineDeadError
@@ -12,38 +14,83 @@ from gristmill.engines.protocol import Engine, Prepared
 from gristmill.runtime.part import PlannedPart
 
 
+@dataclass(slots=True)
+class Pulse:
+    """Whether the engine moves: what the watch over it looks at."""
+
+    clock: Clock
+    in_flight: int = 0
+    """Batches in the engine now."""
+    moved_at: float = 0.0
+    """When a batch last went in or came out; monotonic seconds."""
+
+    def begin(self) -> None:
+        self.in_flight += 1
+        self.moved_at = self.clock.monotonic()
+
+    def end(self) -> None:
+        self.in_flight -= 1
+        self.moved_at = self.clock.monotonic()
+
+
 async def infer_parts(
     engine: Engine,
-    clock: Clock,
+    pulse: Pulse,
     planned: ObjectReceiveStream[PlannedPart],
     inferring: ObjectSendStream[PlannedPart],
     stop: anyio.Event,
+    halt: anyio.Event,
 ) -> None:
     """Run the batches of each part; pass the part on at once, so that parts leave in order.
 
-    After `stop`, a part already begun is finished and no other is begun.
+    After `stop` no batch is begun; those in flight are finished, until `halt`. Then every part
+    passed on has ended: complete, or cut short.
     Raises EngineDeadError when the engine can't go on.
     """
     slots = anyio.Semaphore(engine.profile.slots)
+    clock = pulse.clock
+    begun: list[PlannedPart] = []
 
     async def run(part: PlannedPart, batch: tuple[int, ...]) -> None:
+        part.begin(batch)
+        pulse.begin()
         try:
             began = clock.monotonic()
             outcomes = await infer_batch(engine, part.prepared, batch)
             seconds = clock.monotonic() - began
             part.settle(batch, outcomes, seconds / engine.profile.slots)
         finally:
+            pulse.end()
             slots.release()
 
-    async with planned, inferring, anyio.create_task_group() as batches:
+    async def feed(batches: TaskGroup) -> None:
         await slots.acquire()  # one is held at all times, so that a part is begun when it can run
         async for part in planned:
-            if stop.is_set():
-                break
+            begun[:] = [p for p in begun if not p.complete] + [part]
             await inferring.send(part)
             for batch in part.batches:
                 batches.start_soon(run, part, batch)
                 await slots.acquire()
+
+    async with planned, inferring:
+        async with _ended_by(halt), anyio.create_task_group() as batches, _ended_by(stop):
+            await feed(batches)
+        for part in begun:
+            part.cut()
+
+
+@asynccontextmanager
+async def _ended_by(event: anyio.Event) -> AsyncIterator[None]:
+    """The block is cancelled, and left, once the event is set."""
+
+    async def end(scope: anyio.CancelScope) -> None:
+        await event.wait()
+        scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(end, tasks.cancel_scope)
+        yield
+        tasks.cancel_scope.cancel()
 
 
 async def infer_batch(

@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import threading
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ T = TypeVar("T")
 
 COLLECTOR_PACE = (200_000, 20, 100)
 SWITCH_SECONDS = 0.001
+FORCE_SECONDS = 20.0
+"""For an orderly end of a worker whose engine hangs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +194,19 @@ def _workplace(
         ),
         engine=engine,
         reader=open_reader(blueprint.input, plan.carry),
-        commit=Commit(run, output, writer, identity, settings.attempt),
+        commit=Commit(run, output, writer, engine.profile.columns, identity, settings.attempt),
         tally=tally,
         emit=emit,
+        on_stall=_end_by_force,
     )
+
+
+def _end_by_force() -> None:
+    """A hung engine keeps its thread, and a process waits for its threads: a clean end may never
+    come. What ends the process, and a new one, is the engine's restart."""
+    timer = threading.Timer(FORCE_SECONDS, os._exit, (int(ExitCode.ENGINE_DEAD),))
+    timer.daemon = True
+    timer.start()
 
 
 def _token() -> str:

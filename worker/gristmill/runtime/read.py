@@ -8,6 +8,7 @@ from gristmill.contract.blueprint import PartSize
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.record import Record
 from gristmill.contract.shard import Cursor, InputObject, Shard
+from gristmill.contract.ticket import Ticket
 from gristmill.formats.protocol import Reader
 from gristmill.store.protocol import ObjectStore
 
@@ -41,7 +42,7 @@ class StoreSource:
 
 
 class ShardReader:
-    """The parts of one shard that are not yet published, in order."""
+    """The parts of one ticket that are not yet published, in order."""
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class ShardReader:
         size: PartSize,
         limit: int | None,
         published: Mapping[int, PartManifest],
+        ticket: Ticket,
     ) -> None:
         self._shard = shard
         self._reader = reader
@@ -58,11 +60,13 @@ class ShardReader:
         self._size = size
         self._limit = limit
         self._published = published
-        self._part = 0
-        self._ordinal = 0
+        self.stop = ticket.stop
+        """Parts from this one on are others'; None: to the shard's end."""
+        self._part = ticket.part
+        self._ordinal = ticket.first
         self._split = 0
         """The split that the last record read lies in."""
-        self._cursor = Cursor(0, shard.splits[0].start)
+        self._cursor = ticket.start or Cursor(0, shard.splits[0].start)
         self._stream: Iterator[Record] | None = None
         self._taken: list[Record] = []
         self._ahead: Record | None = None
@@ -80,6 +84,8 @@ class ShardReader:
         the records. Raises BadInputError, ObjectChangedError and StorageError.
         """
         self._skip_published()
+        if self.stop is not None and self._part >= self.stop:
+            return None
         if self._stream is None and not self._done:
             self._stream = self._records()
             self._ahead = next(self._stream, None)
@@ -87,6 +93,17 @@ class ShardReader:
         if self._done or self._stream is None:
             return None
         return self._take(self._stream)
+
+    def ahead(self) -> list[Ticket]:
+        """Where each part that is left begins: reads to the end and keeps nothing of it. Blocks."""
+        place = Ticket(self._shard.index, self._part, self.stop, self._cursor, self._ordinal)
+        again = ShardReader(
+            self._shard, self._reader, self._inputs, self._size, self._limit, self._published, place
+        )
+        return [
+            Ticket(part.shard, part.part, self.stop, part.start, part.first)
+            for part in iter(again.next_part, None)
+        ]
 
     def _take(self, stream: Iterator[Record]) -> ReadPart:
         most, heaviest = self._size.records, self._size.bytes

@@ -46,6 +46,7 @@ class Tally:
         self.load_seconds = 0.0
         self.engine_seconds = 0.0
         self.lost_records = 0
+        self.kept_records = 0
         self._clock = clock
         self._began = clock.monotonic()
         self._started_at = clock.now()
@@ -58,6 +59,11 @@ class Tally:
             self.engine_seconds += part.engine_seconds
         else:
             self.lost_records += records
+
+    def cut(self, *, kept: int, lost: int) -> None:
+        """A part was cut short: outcomes `kept` for the next attempt, and `lost` in the engine."""
+        self.kept_records += kept
+        self.lost_records += lost
 
     def report(self, exit_code: int | None = None, message: str | None = None) -> AttemptReport:
         return AttemptReport(
@@ -73,6 +79,7 @@ class Tally:
             engine_seconds=self.engine_seconds,
             counts=self.counts,
             lost_records=self.lost_records,
+            kept_records=self.kept_records,
             machine_share=self._share,
             peak_rss=peak_rss(),
         )

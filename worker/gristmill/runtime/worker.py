@@ -8,35 +8,41 @@ The three run side by side, joined by short streams, and the line crosses shard 
 next part is read and the last one is written while the engine works.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
-from gristmill.contract import layout
 from gristmill.contract.blueprint import Errors
-from gristmill.contract.canonical import decode
-from gristmill.contract.errors import ReclaimedError
+from gristmill.contract.errors import EngineDeadError, ReclaimedError
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.run import RunSpec
-from gristmill.contract.shard import Shard, share_before
+from gristmill.contract.shard import share_before
 from gristmill.contract.ticket import Ticket
 from gristmill.engines.protocol import Engine
 from gristmill.formats.protocol import Reader
 from gristmill.queue.protocol import WorkQueue
 from gristmill.runtime.budget import check_rejected
 from gristmill.runtime.commit import Commit
+from gristmill.runtime.control import cancelled
 from gristmill.runtime.host import Host
-from gristmill.runtime.infer import infer_parts
+from gristmill.runtime.infer import Pulse, infer_parts
 from gristmill.runtime.leases import Leases
+from gristmill.runtime.open_ticket import OpenTicket, divide, look_up, published_parts
 from gristmill.runtime.part import PlannedPart, parts_ahead
 from gristmill.runtime.plan import PlanPages
 from gristmill.runtime.read import ShardReader
+from gristmill.runtime.stacks import thread_stacks
 from gristmill.runtime.telemetry import Emit, Tally, publish_report
 from gristmill.store.protocol import ObjectStore
 
 GRACE_SECONDS = 25.0
-"""Time for parts already begun once told to stop. Clouds give 30 seconds and then kill."""
+"""From the word to stop to the end. Clouds give 30 seconds and then kill."""
+PUBLISH_SECONDS = 10.0
+"""The last of them, for publishing: batches that are in the engine by then are lost."""
+STALL_SECONDS = 900.0
+"""An engine that finishes no batch for so long is taken for hung."""
 POLL_SECONDS = 0.5
 """Between looks at the queue while other workers hold the last shards."""
 REPORT_SECONDS = 10.0
@@ -61,20 +67,9 @@ class Workplace:
     tally: Tally
     emit: Emit
     grace_seconds: float = GRACE_SECONDS
-
-
-@dataclass(slots=True)
-class OpenShard:
-    """A shard in this worker's hands: what is known of its parts."""
-
-    shard: Shard
-    parts: dict[int, PartManifest] = field(default_factory=dict)
-
-    @property
-    def complete(self) -> bool:
-        """Whether parts 0 to the last are all published."""
-        top = max(self.parts, default=None)
-        return top is not None and self.parts[top].last and len(self.parts) == top + 1
+    stall_seconds: float = STALL_SECONDS
+    on_stall: Callable[[], None] = lambda: None
+    """Called when the engine hangs, before its error is raised."""
 
 
 class Worker:
@@ -84,23 +79,32 @@ class Worker:
         self._place = place
         self._host = place.host
         self._leases = Leases(place.queue, place.host)
-        self._open: dict[int, OpenShard] = {}
+        self._pulse = Pulse(place.host.clock)
+        self._open: dict[Ticket, OpenTicket] = {}
+        self._looked_hungry_at = float("-inf")
+        self._cancelled = False
 
     async def run(self, stop: anyio.Event) -> None:
-        """Work until no shard is left, or until `stop`.
+        """Work until no ticket is left, the run is cancelled, or `stop`.
 
-        Raises ReclaimedError after a stop, everything finished being published; and any error
-        of the attempt: EngineDeadError, BadInputError, TooManyRejectedError, StorageError ...
+        Raises ReclaimedError after a stop, all that fitted the time being published; and any
+        error of the attempt: EngineDeadError, BadInputError, TooManyRejectedError ...
         """
+        halt = anyio.Event()
         async with self._leases.kept(), anyio.create_task_group() as tasks:
-            tasks.start_soon(self._report)
-            tasks.start_soon(self._end_grace, stop, tasks.cancel_scope)
-            await self._line(stop)
+            tasks.start_soon(self._report, stop)
+            tasks.start_soon(self._end_grace, stop, halt, tasks.cancel_scope)
+            tasks.start_soon(self._watch_engine)
+            await self._line(stop, halt)
             tasks.cancel_scope.cancel()
-        if stop.is_set():
-            raise ReclaimedError("told to stop; everything finished is published")
+        if stop.is_set() and not self._cancelled:
+            tally = self._place.tally
+            raise ReclaimedError(
+                f"told to stop; everything finished is published, {tally.kept_records:,} records "
+                f"of parts cut short are kept, {tally.lost_records:,} were lost"
+            )
 
-    async def _line(self, stop: anyio.Event) -> None:
+    async def _line(self, stop: anyio.Event, halt: anyio.Event) -> None:
         planned_in, planned_out = anyio.create_memory_object_stream[PlannedPart](AHEAD)
         inferring_in, inferring_out = anyio.create_memory_object_stream[PlannedPart](
             parts_ahead(self._place.engine.profile.slots, self._place.spec.blueprint.part.records)
@@ -110,88 +114,136 @@ class Worker:
             stages.start_soon(
                 infer_parts,
                 self._place.engine,
-                self._host.clock,
+                self._pulse,
                 planned_out,
                 inferring_in,
                 stop,
+                halt,
             )
             stages.start_soon(self._publish, inferring_out)
 
     async def _feed(self, planned: ObjectSendStream[PlannedPart], stop: anyio.Event) -> None:
         async with planned:
             try:
-                while not stop.is_set() and (shard := await self._next_shard(stop)) is not None:
-                    await self._feed_shard(shard, planned, stop)
+                while not stop.is_set() and (opened := await self._next_ticket(stop)) is not None:
+                    await self._feed_ticket(opened, planned, stop)
             except anyio.BrokenResourceError:
                 if not stop.is_set():
                     raise
 
-    async def _feed_shard(
-        self, shard: OpenShard, planned: ObjectSendStream[PlannedPart], stop: anyio.Event
+    async def _feed_ticket(
+        self, opened: OpenTicket, planned: ObjectSendStream[PlannedPart], stop: anyio.Event
     ) -> None:
-        place, index = self._place, shard.shard.index
+        place, offload = self._place, self._host.offload
         blueprint = place.spec.blueprint
         reader = ShardReader(
-            shard.shard,
+            opened.shard,
             place.reader,
             place.inputs,
             blueprint.part,
             place.spec.limit,
-            dict(shard.parts),
+            opened.parts,
+            opened.ticket,
         )
-        while not stop.is_set() and self._leases.holds(Ticket(index)):
-            read = await self._host.offload(reader.next_part)
+        while not stop.is_set() and self._leases.holds(opened.ticket):
+            await self._share(opened, reader)
+            read = await offload(reader.next_part)
             if read is None:
                 break
-            prepared = await self._host.offload(place.engine.prepare, read.records)
-            await planned.send(PlannedPart(read, prepared, place.engine.profile))
+            prepared = await offload(place.engine.prepare, read.records)
+            kept = await offload(place.commit.kept, opened.partials.get(read.part, ()))
+            await planned.send(PlannedPart(read, prepared, place.engine.profile, *kept))
         if reader.empty:
-            await self._publish_shard(shard)
+            await self._publish_shard(opened.shard.index, [])
+            await self._leases.complete(opened.ticket)
+        elif opened.finished:  # by others, since it was looked up
+            await self._end_ticket(opened)
 
-    async def _next_shard(self, stop: anyio.Event) -> OpenShard | None:
-        """The next shard with parts to do; None when no work is left for anybody."""
+    async def _share(self, opened: OpenTicket, reader: ShardReader) -> None:
+        """Hand later parts back while others wait for work, so that all finish together."""
+        now = self._host.clock.monotonic()
+        if now - self._looked_hungry_at < POLL_SECONDS:
+            return
+        self._looked_hungry_at = now
+        if await self._host.offload(self._place.queue.hungry):
+            later = await self._host.offload(divide, opened, reader)
+            if later is not None:
+                await self._host.offload(self._place.queue.fill, [later])
+                self._place.emit("handed_back", shard=later.shard, part=later.part)
+
+    async def _next_ticket(self, stop: anyio.Event) -> OpenTicket | None:
+        """The next ticket with parts to do; None when no work is left for anybody."""
+        quiet_since: float | None = None
         while not stop.is_set():
             lease = await self._leases.take()
             if lease is None:
-                if not await self._leases.others_work():
-                    return None
+                now = self._host.clock.monotonic()
+                if await self._leases.others_work():
+                    quiet_since = None
+                else:
+                    quiet_since = now if quiet_since is None else quiet_since
+                    if now - quiet_since >= self._place.queue.quiet_seconds:
+                        return None
                 await self._host.clock.sleep(POLL_SECONDS)
                 continue
-            shard = await self._host.offload(self._look_up, lease.ticket.shard)
-            if shard is None:
+            quiet_since = None
+            opened = await self._host.offload(
+                look_up, self._place.run, self._place.plan, lease.ticket
+            )
+            if opened is None:
                 await self._leases.complete(lease.ticket)
-            elif shard.complete:
-                await self._publish_shard(shard)
+            elif opened.finished:
+                await self._end_ticket(opened)
             else:
-                self._open[lease.ticket.shard] = shard
-                return shard
+                self._open[lease.ticket] = opened
+                return opened
         return None
 
-    def _look_up(self, index: int) -> OpenShard | None:
-        """What is published of a shard; None when it is finished. Blocks."""
-        run = self._place.run
-        shard = OpenShard(self._place.plan.shard(index))
-        for info in run.list(layout.shard_prefix(index)):
-            if layout.shard_of_manifest(info.key) is not None:
-                return None
-            if (found := layout.part_of_manifest(info.key)) is not None:
-                where = f"{run.uri}/{info.key}"
-                shard.parts[found[1]] = decode(PartManifest, run.get(info.key), where)
-        return shard
-
     async def _publish(self, inferring: ObjectReceiveStream[PlannedPart]) -> None:
-        commit, offload = self._place.commit, self._host.offload
-        async with inferring, anyio.create_task_group() as shards:
+        async with inferring, anyio.create_task_group() as tickets:
             async for part in inferring:
-                await part.done.wait()
-                manifest, won = await offload(commit.publish_part, part)
-                self._account(part, manifest, won=won)
-                shard = self._open.get(manifest.shard)
-                if shard is None:  # lost to another worker, who has finished it since
+                await part.ended.wait()
+                if not part.complete:
+                    await self._keep(part)
                     continue
-                shard.parts[manifest.part] = manifest
-                if shard.complete:
-                    shards.start_soon(self._publish_shard, shard)
+                manifest, won = await self._host.offload(self._place.commit.publish_part, part)
+                self._account(part, manifest, won=won)
+                opened = self._opened(manifest)
+                if opened is None:  # lost to another worker, who has finished it since
+                    continue
+                opened.parts[manifest.part] = manifest
+                if opened.finished:
+                    tickets.start_soon(self._end_ticket, opened)
+
+    async def _keep(self, part: PlannedPart) -> None:
+        """Publish the outcomes of a part that was cut short."""
+        if part.fresh:
+            await self._host.offload(self._place.commit.publish_partial, part)
+        self._place.tally.cut(kept=part.fresh, lost=part.lost)
+        self._place.emit(
+            "part_cut",
+            shard=part.read.shard,
+            part=part.read.part,
+            kept_records=part.fresh,
+            lost_records=part.lost,
+        )
+
+    def _opened(self, manifest: PartManifest) -> OpenTicket | None:
+        for opened in self._open.values():
+            if opened.covers(manifest.shard, manifest.part):
+                return opened
+        return None
+
+    async def _end_ticket(self, opened: OpenTicket) -> None:
+        """Its parts are published. Whoever publishes the last part publishes the shard."""
+        self._open.pop(opened.ticket, None)
+        shard = opened.shard.index
+        if not opened.complete:
+            found = await self._host.offload(lambda: list(published_parts(self._place.run, shard)))
+            opened.parts |= {manifest.part: manifest for manifest in found}
+        if opened.complete:
+            await self._publish_shard(shard, [opened.parts[i] for i in sorted(opened.parts)])
+        await self._leases.complete(opened.ticket)
 
     def _account(self, part: PlannedPart, manifest: PartManifest, *, won: bool) -> None:
         tally = self._place.tally
@@ -208,26 +260,51 @@ class Worker:
         check_rejected(self._place.errors, tally.counts, finished=False)
 
     def _share_before(self, manifest: PartManifest) -> float:
-        shard = self._open.get(manifest.shard)
-        return share_before(shard.shard, manifest.end) if shard else 1.0
+        opened = self._opened(manifest)
+        return share_before(opened.shard, manifest.end) if opened else 1.0
 
-    async def _publish_shard(self, shard: OpenShard) -> None:
-        parts = [shard.parts[index] for index in sorted(shard.parts)]
-        index = shard.shard.index
-        manifest = await self._host.offload(self._place.commit.publish_shard, index, parts)
-        await self._leases.complete(Ticket(index))
-        self._open.pop(index, None)
-        self._place.emit(
-            "shard_published", shard=index, records=manifest.counts.records, parts=manifest.parts
-        )
+    async def _publish_shard(self, shard: int, parts: list[PartManifest]) -> None:
+        publish = self._place.commit.publish_shard
+        manifest, won = await self._host.offload(publish, shard, parts)
+        if won:
+            self._place.emit(
+                "shard_published",
+                shard=shard,
+                records=manifest.counts.records,
+                parts=manifest.parts,
+            )
 
-    async def _report(self) -> None:
+    async def _report(self, stop: anyio.Event) -> None:
         while True:  # at once, so that an attempt killed early has cost something too
             await self._host.offload(publish_report, self._place.run, self._place.tally.report())
+            if await self._host.offload(cancelled, self._place.run) and not stop.is_set():
+                self._cancelled = True
+                self._place.emit("cancelled")
+                stop.set()
             await self._host.clock.sleep(REPORT_SECONDS)
 
-    async def _end_grace(self, stop: anyio.Event, scope: anyio.CancelScope) -> None:
+    async def _end_grace(
+        self, stop: anyio.Event, halt: anyio.Event, scope: anyio.CancelScope
+    ) -> None:
         await stop.wait()
-        self._place.emit("stopping", grace_seconds=self._place.grace_seconds)
-        await self._host.clock.sleep(self._place.grace_seconds)
+        grace = self._place.grace_seconds
+        self._place.emit("stopping", grace_seconds=grace)
+        await self._host.clock.sleep(max(0.0, grace - PUBLISH_SECONDS))
+        halt.set()
+        await self._host.clock.sleep(min(grace, PUBLISH_SECONDS))
         scope.cancel()
+
+    async def _watch_engine(self) -> None:
+        """Raises EngineDeadError when batches are in the engine and for long none comes out."""
+        limit, pulse, clock = self._place.stall_seconds, self._pulse, self._host.clock
+        while True:
+            await clock.sleep(limit / 10)
+            still = clock.monotonic() - pulse.moved_at
+            if pulse.in_flight and still >= limit:
+                message = (
+                    f"the engine did not finish a batch for {still:.0f} s; it is taken for hung, "
+                    "and everything finished is kept"
+                )
+                self._place.emit("stalled", message=message, stacks=thread_stacks())
+                self._place.on_stall()
+                raise EngineDeadError(message)
