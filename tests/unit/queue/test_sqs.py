@@ -54,6 +54,11 @@ class Desk:
 
         queue._work._client.meta.events.register("before-call.sqs", note)
 
+    def done(self, queue: SqsQueue) -> Ticket:
+        lease = leased(queue)
+        queue.complete(lease)
+        return lease.ticket
+
     def calls(self) -> list[str]:
         return [name for name, _ in self.asked]
 
@@ -350,7 +355,28 @@ def test_a_ticket_released_in_doubt_may_be_there_twice_and_is_not_lost(desk: Des
     with pytest.raises(StorageError):
         queue.release(lease)
     desk.time += LEASE
-    assert [found.ticket for found in iter(queue.lease, None)] == [Ticket(1)] * 2
+    assert [desk.done(desk.open()) for _ in range(2)] == [Ticket(1)] * 2
+    assert queue.outstanding() == 0
+
+
+def test_a_second_message_of_a_held_ticket_is_removed(desk: Desk) -> None:
+    mine, other = desk.open(), desk.open()
+    mine.fill([Ticket(1), Ticket(1), Ticket(1)])
+    first = leased(mine)
+    assert mine.lease() is None
+    assert mine.outstanding() == 1
+    mine.extend(first)
+    mine.fill([Ticket(1)])
+    assert leased(other).ticket == Ticket(1)
+
+
+def test_a_second_message_of_a_ticket_whose_lease_was_lost_is_leased(desk: Desk) -> None:
+    queue = desk.open()
+    queue.fill([Ticket(1)])
+    leased(queue)
+    queue.fill([Ticket(1)])
+    desk.time += LEASE
+    assert leased(queue).ticket == Ticket(1)
 
 
 def test_a_dead_letter_given_back_is_told_again_at_once(desk: Desk) -> None:

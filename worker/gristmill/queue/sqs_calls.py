@@ -22,11 +22,10 @@ from botocore.exceptions import (
 )
 
 from gristmill.contract.errors import ConfigError, PermissionRefusedError, StorageError
+from gristmill.queue.sqs_refusals import HANDLE_LOST, TRIES, refusal
 
 BATCH: Final = 10
 """Messages that SQS takes in one call."""
-TRIES: Final = 5
-"""Times that a failing call is made, with jitter between: about 10 s where each fails at once."""
 CALLS_AT_ONCE: Final = 8
 
 _CONFIG: Final = Config(
@@ -38,37 +37,6 @@ _CONFIG: Final = Config(
 _REGION: Final = re.compile(
     r"(?:^|\.)sqs(?:-fips)?\.([a-z]{2}[a-z0-9-]+-\d)\.|^([a-z]{2}[a-z0-9-]+-\d)\.queue\."
 )
-_MISSING: Final = {"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist"}
-_HANDLE: Final = {
-    "AWS.SimpleQueueService.MessageNotInflight",
-    "MessageNotInflight",
-    "ReceiptHandleIsInvalid",
-    "InvalidParameterValue",  # of an old handle, and past 12 hours
-}
-_REFUSED: Final = {"AccessDenied", "AccessDeniedException", "AuthFailure", "KmsAccessDenied"}
-_STRANGER: Final = {
-    "ExpiredToken",
-    "ExpiredTokenException",
-    "IncompleteSignature",
-    "InvalidClientTokenId",
-    "InvalidSecurity",
-    "InvalidSignatureException",
-    "MissingAuthenticationToken",
-    "MissingAuthenticationTokenException",
-    "RequestExpired",
-    "SignatureDoesNotMatch",
-    "UnrecognizedClientException",
-}
-_THROTTLED: Final = {
-    "KmsThrottled",
-    "OverLimit",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "RequestThrottledException",
-    "Throttling",
-    "ThrottlingException",
-    "TooManyRequestsException",
-}
 _NO_CREDENTIALS: Final = (
     CredentialRetrievalError,
     NoAuthTokenError,
@@ -85,8 +53,10 @@ class HandleLostError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    name: str
+    """Stays, however often it is delivered."""
     handle: str
-    """Names this delivery of it."""
+    """Names this delivery."""
     body: str
     receives: int
 
@@ -126,7 +96,9 @@ class SqsCalls:
             )
         for message in found.get("Messages", []):
             receives = int(message["Attributes"]["ApproximateReceiveCount"])
-            return Message(message["ReceiptHandle"], message["Body"], receives)
+            return Message(
+                message["MessageId"], message["ReceiptHandle"], message["Body"], receives
+            )
         return None
 
     def send(self, body: str, delay_seconds: int = 0) -> None:
@@ -163,9 +135,9 @@ class SqsCalls:
             yield
         except ClientError as error:
             code = str(error.response.get("Error", {}).get("Code", ""))
-            if handle and code in _HANDLE:
+            if handle and code in HANDLE_LOST:
                 raise HandleLostError(code) from error
-            raise _refusal(self.url, what, code) from error
+            raise refusal(self.url, what, code) from error
         except _NO_CREDENTIALS as error:
             raise PermissionRefusedError(
                 f"{self.url}: no AWS credentials to {what} the work queue "
@@ -216,30 +188,3 @@ def region_of(url: str, env: Mapping[str, str]) -> str:
     if not region:
         raise ConfigError(f"sqs:{url}: its region is not known; set AWS_REGION")
     return region
-
-
-def _refusal(url: str, what: str, code: str) -> StorageError:
-    if code in _MISSING:
-        return StorageError(
-            f"{url}: there is no such queue; deploy the blueprint again, or correct the URL, the "
-            "region or AWS_ENDPOINT_URL"
-        )
-    if code in _REFUSED:
-        return PermissionRefusedError(
-            f"{url}: permission to {what} the work queue refused ({code}); give this identity "
-            "that right"
-        )
-    if code in _STRANGER:
-        return PermissionRefusedError(
-            f"{url}: AWS does not accept the credentials of this process ({code}); renew them, or "
-            "check which ones the environment holds"
-        )
-    if code in _THROTTLED:
-        return StorageError(
-            f"{url}: SQS throttled {TRIES} tries to {what} the work queue ({code}); run it again "
-            "with fewer workers, or later"
-        )
-    return StorageError(
-        f"{url}: can't {what} the work queue (SQS answered {code or 'without a code'} "
-        "to the last try); run it again"
-    )
