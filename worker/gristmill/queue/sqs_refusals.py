@@ -5,7 +5,7 @@ from typing import Final
 from gristmill.contract.errors import PermissionRefusedError, StorageError
 
 TRIES: Final = 5
-"""Times that a failing call is made, with jitter between: about 10 s where each fails at once."""
+"""Times that a failing call is made, with jitter between: 15 s at most where each fails at once."""
 _MISSING: Final = {"AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist"}
 HANDLE_LOST: Final = {
     "AWS.SimpleQueueService.MessageNotInflight",
