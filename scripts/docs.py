@@ -13,6 +13,7 @@ from typing import Any, Final
 import typer
 
 from blueprint_page import blueprint_page
+from environment_page import environment_page
 from gristmill.cli.main import app
 from gristmill.contract.blueprint import json_schema
 from gristmill.contract.process import EXIT_MEANING
@@ -46,6 +47,7 @@ def pages() -> dict[str, str]:
         "blueprint.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n",
         "blueprint.md": NOTE + blueprint_page(json_schema()),
         "cli.md": NOTE + _cli_page(),
+        "environment.md": NOTE + environment_page(),
         "exit-codes.md": NOTE + _exit_codes_page(),
         "rejections.md": NOTE + rejections_page(),
         "run-directory.md": NOTE + run_directory_page(),

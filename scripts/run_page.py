@@ -24,7 +24,7 @@ from table import Row, table
 
 
 def rejections_page() -> str:
-    rows = [(f"`{RejectionClass[name]}`", doc) for name, _, doc in _members(RejectionClass)]
+    rows = [(f"`{RejectionClass[name]}`", doc) for name, _, doc in members(RejectionClass)]
     stages = ", ".join(f"`{stage}`" for stage in Stage)
     return (
         "# Rejection classes\n\nWhy a record was rejected: `class` in a dead letter and the keys\n"
@@ -47,6 +47,13 @@ def run_directory_page() -> str:
         (layout.dead_letter(7), "rejected records of a shard", "with the shard"),
         (layout.attempt(attempt), "AttemptReport", "again and again, by one worker"),
         (layout.MANIFEST, "RunManifest: the run is finished and proved", "once, last"),
+        (layout.claim(7, 0, 2), "the second lease on a shard: who has it", "a beat at a time"),
+        (
+            layout.claim(7, 0, 2, "done"),
+            "that lease's end: done, released, failed, reopened",
+            "once",
+        ),
+        (layout.claim_ticket(7, 3), "later parts of a shard, handed back", "once"),
         (layout.QUEUE, "the local work queue; may be lost", "scratch, local runs only"),
     ]
     models: list[type[BaseModel]] = [
@@ -60,7 +67,8 @@ def run_directory_page() -> str:
     return (
         "# Run directory\n\nEverything that is known of a run, as files or objects. The example\n"
         f"has shard 7, part 3 and attempt `{attempt}`. *Once* means create-only: the first one to\n"
-        "write it wins, and it never changes. Only what a manifest names is ever read.\n\n"
+        "write it wins, and it never changes. Only what a manifest names is ever read. `claims/`\n"
+        "is there for an `indexed` queue only.\n\n"
         + table(("Key", "What it holds", "Written"), ((f"`{k}`", w, h) for k, w, h in keys))
         + f"\nResults lie under `output.uri`, a file a shard: {results}.\n\n"
         + "\n".join(_model(model) for model in models)
@@ -68,24 +76,24 @@ def run_directory_page() -> str:
 
 
 def _model(model: type[BaseModel]) -> str:
-    rows = [(f"`{name}`", f"`{type_}`", doc) for name, type_, doc in _members(model)]
+    rows = [(f"`{name}`", f"`{type_}`", doc) for name, type_, doc in members(model)]
     description = inspect.cleandoc(model.__doc__ or "").replace("\n", " ")
     return f"## {model.__name__}\n\n{description}\n\n{table(('Key', 'Type', ''), rows)}"
 
 
-def _members(cls: type[BaseModel] | type[StrEnum]) -> Iterator[Row]:
+def members(cls: type[BaseModel] | type[StrEnum]) -> Iterator[Row]:
     """(name, annotation, docstring below it) of each field or enum member, in order."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
     body = [node for top in tree.body if isinstance(top, ast.ClassDef) for node in top.body]
     for node, after in zip(body, [*body[1:], None], strict=True):
-        doc = _docstring(after)
+        doc = docstring(after)
         if isinstance(node, ast.AnnAssign):
             yield ast.unparse(node.target), ast.unparse(node.annotation), doc
         elif isinstance(node, ast.Assign) and issubclass(cls, StrEnum):
             yield ast.unparse(node.targets[0]), "", doc
 
 
-def _docstring(node: ast.stmt | None) -> str:
+def docstring(node: ast.stmt | None) -> str:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return " ".join(inspect.cleandoc(str(node.value.value)).split())
     return ""

@@ -9,6 +9,9 @@ pytest_plugins = ["tests.fixtures.s3"]
 # Tests start worker processes by the dozen, and most of a short life goes into compiling.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Where tests run, no machine is taken back. A test of the notices brings metadata of its own.
+os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+
 
 @pytest.fixture
 def anyio_backend() -> str:

@@ -11,6 +11,7 @@ from infra.policy import Statement, document
 
 LEASE_SECONDS: Final = 120
 RETENTION_SECONDS: Final = 14 * 86_400
+TAKE: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility")
 
 
 class WorkQueue(Construct):
@@ -32,20 +33,20 @@ class WorkQueue(Construct):
         self.url, self.dead_url = work.url, dead.url
 
     def grant_consume(self, role: JobRole, grant: str) -> None:
-        """Lease, hold, give back and complete shards; record those that were given up."""
-        take = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility")
+        """Lease, hold, give back and complete shards. To give back with no attempt spent is to
+        send anew."""
+        actions = (*TAKE, "sqs:SendMessage", "sqs:GetQueueAttributes")
+        role.allow(grant, [Statement(actions, (self.arn,))])
+
+    def grant_fill(self, role: JobRole, grant: str) -> None:
+        """Add shards, see how many are left, and record those that were given up."""
         role.allow(
             grant,
             [
-                # Giving back with no attempt spent is sending anew.
-                Statement((*take, "sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,)),
-                Statement(take, (self.dead_arn,)),
+                Statement(("sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,)),
+                Statement(TAKE, (self.dead_arn,)),
             ],
         )
-
-    def grant_fill(self, role: JobRole, grant: str) -> None:
-        """Add shards, and see how many are left."""
-        role.allow(grant, [Statement(("sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,))])
 
     def _queue(self, id_: str, name: str, redrive: str | None) -> SqsQueue:
         tls_only = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gristmill.contract.ticket import Ticket
-from gristmill.queue.protocol import silent
+from gristmill.queue.protocol import Lease, silent
 from gristmill.queue.sqs import SqsQueue, open_sqs
 from infra.constructs.work_queue import LEASE_SECONDS
 from infra.team import resolve
@@ -104,40 +104,54 @@ def granted(stacks: Synthesized, role: str) -> list[dict[str, Any]]:
     return [s for s in statements if s["Action"][0].startswith("sqs:")]
 
 
-def test_a_worker_may_do_what_it_asks_of_the_queue_and_asks_for_all_it_may(
+def rights(statements: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    return {(a, r) for s in statements for a in s["Action"] for r in s["Resource"]}
+
+
+def assert_agreed(stacks: Synthesized, role: str, calls: list[Call]) -> None:
+    """What is asked is allowed, and what is allowed is asked."""
+    statements = granted(stacks, role)
+    assert [call for call in calls if not allows(statements, call)] == []
+    assert rights(statements) == {(call.action, call.resource) for call in calls}
+
+
+def leased(queue: SqsQueue) -> Lease:
+    lease = queue.lease()
+    assert lease is not None
+    return lease
+
+
+def test_a_worker_may_do_what_it_asks_of_the_queue_and_no_more(
     stacks: Synthesized, deployed: Deployed
 ) -> None:
     url = deployed.make(stacks)
-    queue = deployed.open(url)
-    queue.fill(map(Ticket, range(3)))
+    deployed.open(url).fill(map(Ticket, range(3)))
     deployed.calls.clear()
-    first, second = queue.lease(), queue.lease()
-    assert first is not None
-    assert second is not None
+    queue = deployed.open(url)
+    first = leased(queue)
     queue.extend(first)
     queue.complete(first)
-    queue.release(second)
+    queue.release(leased(queue), spent=False)
+    queue.release(leased(queue), spent=True)
     queue.outstanding()
-    for _ in range(ATTEMPTS + 1):
-        while queue.lease() is not None:
-            pass
-        deployed.time += LEASE_SECONDS
-    dead = queue.given_up()
-    assert dead is not None
-    queue.extend(dead)
-    queue.complete(dead)
-    statements = granted(stacks, "mill-job")
-    assert [call for call in deployed.calls if not allows(statements, call)] == []
-    rights = {(a, r) for s in statements for a in s["Action"] for r in s["Resource"]}
-    assert rights == {(call.action, call.resource) for call in deployed.calls}
+    assert_agreed(stacks, "mill-job", deployed.calls)
 
 
 @pytest.mark.parametrize("role", ["mill-coordinator", "mill-submitter"])
-def test_who_fills_the_queue_may_do_what_that_asks(
+def test_who_fills_the_queue_may_do_what_that_and_recording_failures_ask_and_no_more(
     stacks: Synthesized, deployed: Deployed, role: str
 ) -> None:
-    queue = deployed.open(deployed.make(stacks))
-    queue.fill(map(Ticket, range(3)))
-    queue.outstanding()
-    statements = granted(stacks, role)
-    assert [call for call in deployed.calls if not allows(statements, call)] == []
+    url = deployed.make(stacks)
+    client, worker = deployed.open(url), deployed.open(url)
+    client.fill([Ticket(1)])
+    client.outstanding()
+    asked = list(deployed.calls)
+    for _ in range(ATTEMPTS):
+        worker.release(leased(worker), spent=True)
+    assert worker.lease() is None
+    deployed.calls.clear()
+    dead = client.given_up()
+    assert dead is not None
+    client.extend(dead)
+    client.complete(dead)
+    assert_agreed(stacks, role, asked + deployed.calls)

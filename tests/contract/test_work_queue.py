@@ -1,19 +1,25 @@
 """What every WorkQueue promises."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gristmill.contract.shard import Cursor
 from gristmill.contract.ticket import Ticket
+from gristmill.queue.indexed import IndexedQueue
 from gristmill.queue.local import LocalQueue
 from gristmill.queue.protocol import Lease, LeaseLostError, WorkQueue, silent
 from gristmill.queue.sqs import open_sqs
+from gristmill.store.local import LocalDisk
+from gristmill.store.open import open_store
+from gristmill.store.protocol import ObjectStore
 from tests.doubles.memory_queue import MemoryQueue
+from tests.doubles.memory_store import MemoryStore
 from tests.doubles.sqs_service import make_queue, sqs_service
 
 LEASE_SECONDS = 60.0
@@ -35,44 +41,67 @@ def hand() -> Hand:
     return Hand()
 
 
-def made(kind: str, folder: Path, hand: Hand, env: pytest.MonkeyPatch) -> Iterator[WorkQueue]:
+EXACT = ["local", "indexed", "indexed-disk", "indexed-s3", "double"]
+"""They know their tickets: one that is there stays one, and they come in order. SQS promises
+neither; docs/decisions/0008-sqs.md says what that costs."""
+
+
+@pytest.fixture(params=[*EXACT, "sqs"])
+def queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQueue:
+    return made(request, tmp_path, hand)
+
+
+@pytest.fixture(params=EXACT)
+def exact_queue(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQueue:
+    return made(request, tmp_path, hand)
+
+
+def made(request: pytest.FixtureRequest, tmp_path: Path, hand: Hand) -> WorkQueue:
     numbers = count()
 
     def token() -> str:
         return f"token-{next(numbers)}"
 
-    if kind == "double":
-        yield MemoryQueue(now=hand.now, token=token, lease_seconds=LEASE_SECONDS, attempts=ATTEMPTS)
-    elif kind == "local":
-        yield LocalQueue(
-            folder / "queue.sqlite",
-            now=hand.now,
+    if request.param == "sqs":
+        client = request.getfixturevalue("sqs")
+        url = make_queue(client, "work", lease_seconds=int(LEASE_SECONDS), attempts=ATTEMPTS)
+        return open_sqs(url, run="s3://runs/r", now=hand.now, tell=silent, poll_seconds=0)
+    if request.param == "double":
+        return MemoryQueue(
+            now=hand.now, token=token, lease_seconds=LEASE_SECONDS, attempts=ATTEMPTS
+        )
+    if request.param.startswith("indexed"):
+        return IndexedQueue(
+            claim_store(request, tmp_path),
+            shards=0,
+            index=0,
+            workers=1,
+            monotonic=hand.now,
             token=token,
-            owner="me",
-            alive=lambda _: True,
             lease_seconds=LEASE_SECONDS,
             attempts=ATTEMPTS,
         )
-    else:
-        with sqs_service(hand.now, env) as client:
-            url = make_queue(client, "work", lease_seconds=int(LEASE_SECONDS), attempts=ATTEMPTS)
-            yield open_sqs(url, run="s3://runs/r", now=hand.now, tell=silent, poll_seconds=0)
+    return LocalQueue(
+        tmp_path / "queue.sqlite",
+        now=hand.now,
+        token=token,
+        owner="me",
+        alive=lambda _: True,
+        lease_seconds=LEASE_SECONDS,
+        attempts=ATTEMPTS,
+    )
 
 
-@pytest.fixture(params=["local", "double", "sqs"])
-def queue(
-    request: pytest.FixtureRequest, tmp_path: Path, hand: Hand, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[WorkQueue]:
-    yield from made(request.param, tmp_path, hand, monkeypatch)
+@pytest.fixture
+def sqs(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    with sqs_service(hand.now, monkeypatch) as client:
+        yield client
 
 
-@pytest.fixture(params=["local", "double"])
-def exact_queue(
-    request: pytest.FixtureRequest, tmp_path: Path, hand: Hand, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[WorkQueue]:
-    """Queues that know their tickets: one that is there stays one, and they come in order. SQS
-    promises neither; what it costs is in docs/decisions/0007-sqs.md."""
-    yield from made(request.param, tmp_path, hand, monkeypatch)
+def claim_store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    if request.param == "indexed-s3":
+        return open_store(f"s3://{request.getfixturevalue('s3_bucket')}/runs/r")
+    return LocalDisk(tmp_path / "run") if request.param == "indexed-disk" else MemoryStore()
 
 
 def leased(queue: WorkQueue) -> Lease:
@@ -165,7 +194,7 @@ def test_a_completed_shard_is_never_leased_again(queue: WorkQueue, hand: Hand) -
 def test_a_released_ticket_is_free_at_once_and_has_spent_no_attempt(queue: WorkQueue) -> None:
     queue.fill(map(Ticket, [1]))
     first = leased(queue)
-    queue.release(first)
+    queue.release(first, spent=False)
     again = leased(queue)
     assert (again.ticket.shard, again.receives) == (1, 1)
     assert again.token != first.token
@@ -174,8 +203,20 @@ def test_a_released_ticket_is_free_at_once_and_has_spent_no_attempt(queue: WorkQ
 
 def test_a_released_ticket_goes_back_to_its_place(exact_queue: WorkQueue) -> None:
     exact_queue.fill(map(Ticket, [1, 2]))
-    exact_queue.release(leased(exact_queue))
+    exact_queue.release(leased(exact_queue), spent=False)
     assert leased(exact_queue).ticket.shard == 1
+
+
+def test_an_attempt_that_failed_is_spent_though_the_ticket_is_free_at_once(
+    queue: WorkQueue,
+) -> None:
+    queue.fill(map(Ticket, [1]))
+    for receives in range(1, ATTEMPTS + 1):
+        lease = leased(queue)
+        assert lease.receives == receives
+        queue.release(lease, spent=True)
+    assert queue.lease() is None
+    assert queue.given_up() is not None
 
 
 def test_an_expired_lease_passes_to_another_worker(queue: WorkQueue, hand: Hand) -> None:
@@ -201,7 +242,7 @@ def test_an_extended_lease_holds(queue: WorkQueue, hand: Hand) -> None:
 def test_a_released_lease_can_not_be_extended(queue: WorkQueue) -> None:
     queue.fill(map(Ticket, [1]))
     lease = leased(queue)
-    queue.release(lease)
+    queue.release(lease, spent=False)
     with pytest.raises(LeaseLostError):
         queue.extend(lease)
 
@@ -213,7 +254,7 @@ def test_releasing_a_lost_lease_takes_nothing_from_its_new_holder(
     lost = leased(queue)
     hand.time += LEASE_SECONDS
     current = leased(queue)
-    queue.release(lost)
+    queue.release(lost, spent=False)
     assert queue.lease() is None
     queue.extend(current)
 
@@ -224,8 +265,10 @@ def test_ending_a_lease_twice_is_harmless(queue: WorkQueue, hand: Hand, end: str
     lost = leased(queue)
     hand.time += LEASE_SECONDS
     queue.complete(leased(queue))
-    again: Callable[[Lease], None] = getattr(queue, end)
-    again(lost)
+    if end == "complete":
+        queue.complete(lost)
+    else:
+        queue.release(lost, spent=True)
     assert queue.outstanding() == 0
 
 
@@ -280,7 +323,7 @@ def test_a_ticket_whose_attempts_are_spent_is_given_up_and_not_leased(
     assert queue.outstanding() == 0
     dead = queue.given_up()
     assert dead is not None
-    assert dead.ticket == Ticket(1)
+    assert (dead.ticket, dead.receives) == (Ticket(1), ATTEMPTS + 1)
     assert queue.given_up() is None
     queue.complete(dead)
     hand.time += 10 * LEASE_SECONDS

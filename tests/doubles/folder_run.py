@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gristmill.client.local import go
+from gristmill.client.local import View, go
 from gristmill.client.plan import Run, open_run
 from gristmill.client.report import Report
 from gristmill.contract.load import load_blueprint
@@ -49,9 +49,15 @@ class FolderRun:
     def go(self, *overrides: str, workers: int = 1) -> Report:
         return self.work(self.open(*overrides), workers)
 
-    def work(self, run: Run, workers: int = 1, policy: Policy | None = None) -> Report:
+    def work(
+        self,
+        run: Run,
+        workers: int = 1,
+        policy: Policy | None = None,
+        view: View | None = None,
+    ) -> Report:
         policy = policy or Policy.of(run.spec.blueprint)
-        return go(run, policy, workers, WallClock(), SilentView())
+        return go(run, policy, workers, WallClock(), view or SilentView())
 
     def results(self) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in sorted((self.folder / "out").iterdir())}

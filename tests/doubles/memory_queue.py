@@ -63,12 +63,12 @@ class MemoryQueue:
                 raise LeaseLostError(f"the lease on {lease.ticket} expired and was lost")
             state.expires = self._now() + self._lease_seconds
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease, *, spent: bool) -> None:
         with self._lock:
             state = self._states[lease.ticket.order]
             if state.token == lease.token:
                 state.token = None
-                state.receives -= 1
+                state.receives -= 0 if spent else 1
 
     def complete(self, lease: Lease) -> None:
         with self._lock:

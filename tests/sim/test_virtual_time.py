@@ -170,7 +170,7 @@ class Unreleased:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._queue, name)
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease, *, spent: bool) -> None:
         pass
 
 

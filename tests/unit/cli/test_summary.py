@@ -14,7 +14,8 @@ def report(**changed: Any) -> Report:
         "padding_ratio": 0.0142, "wall_seconds": 65.0, "worker_seconds": 60.0,
         "engine_seconds": 50.0, "load_seconds": 5.0, "records_per_second": 15.4,
         "tokens_per_second": 769.2, "usd": 0.05, "usd_per_1000": 0.05, "attempts": 2,
-        "lost_records": 7, "skipped": {}, "results": [], "dead_letters": [],
+        "lost_records": 7, "kept_records": 3, "useful_share": 0.833, "given_up": {},
+        "skipped": {}, "results": [], "dead_letters": [],
     }  # fmt: skip
     return Report(**given | changed)
 
@@ -37,7 +38,8 @@ def test_it_says_what_came_out_how_fast_and_at_what_cost(
         "15.4 items/s, 769 tokens/s",
         "1 m 05 s wall, 50.0 s engine, 5.0 s loading, 2 attempts",
         "1.4% of the computed tokens",
-        "7 records inferred twice",
+        "7 records inferred in vain",
+        "83.3% of the workers' time",
         "$0.05 per 1,000 items, $0.05 in all",
         "gristmill results '/runs/my run' --head 3",
         "gristmill results '/runs/my run' --rejected --head 3",
@@ -54,6 +56,13 @@ def test_what_did_not_happen_is_not_spoken_of(capsys: pytest.CaptureFixture[str]
     for words in ("padding", "waste", "look at rejected", "verify", " wall"):
         assert words not in said, words
     assert "unknown: set capacity.usd_per_hour" in said
+
+
+def test_shards_that_were_given_up_are_named_with_what_to_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = shown(capsys, given_up={"3": 10, "17": 10})
+    assert "shards 3, 17; `gristmill resume` tries again" in said
 
 
 def test_a_price_without_records_is_still_shown(capsys: pytest.CaptureFixture[str]) -> None:

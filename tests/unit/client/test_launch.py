@@ -9,8 +9,9 @@ from typing import Any
 import anyio
 import pytest
 
-from gristmill.client.launch import RESTARTS, Crew, Ending, Launch
+from gristmill.client.launch import Crew, Ending, Launch
 from gristmill.contract.errors import TooManyRejectedError
+from gristmill.contract.failure import RESTARTS, FailureClass
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy
 
@@ -37,7 +38,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
 
 
 def launch(heard: Heard, workers: int = 1) -> Launch:
-    return Launch(Crew("/runs/r", "local:/q", workers, Policy()), heard.append)
+    return Launch(Crew("/runs/r", "local:/q", workers, Policy()), heard.append, lambda: 0.0)
 
 
 def ended(heard: Heard, workers: int = 1) -> Ending:
@@ -71,7 +72,7 @@ def test_a_worker_is_told_everything_by_its_environment(script: Script) -> None:
         assert Policy.model_validate_json(env["GRISTMILL_POLICY"]) == Policy()
 
 
-@pytest.mark.parametrize("code", [64, 65, 70, 74, 76, 77, 78])
+@pytest.mark.parametrize("code", [64, 65, 70, 76, 77, 78])
 def test_what_another_try_can_not_mend_ends_the_run_with_its_sentence(
     script: Script, code: int
 ) -> None:
@@ -85,14 +86,14 @@ def test_the_others_are_stopped_when_one_ends_the_run(script: Script) -> None:
     script(
         f"mkdir first 2>/dev/null || {{ {STOP}; : > ready; {WAIT}; }}\n"
         "while [ ! -e ready ]; do sleep 0.01; done\n"
-        """tell '{"event":"ended","message":"disk full"}'; exit 74"""
+        """tell '{"event":"ended","message":"bad input"}'; exit 65"""
     )
     heard: Heard = []
-    assert ended(heard, workers=2) == Ending(ExitCode.STORAGE, "disk full")
-    assert {event.get("message") for event in heard} == {"disk full", "stopped"}
+    assert ended(heard, workers=2) == Ending(ExitCode.BAD_INPUT, "bad input")
+    assert {event.get("message") for event in heard} == {"bad input", "stopped"}
 
 
-@pytest.mark.parametrize("death", ["exit 71", "exit 75", "kill -9 $$"])
+@pytest.mark.parametrize("death", ["exit 71", "exit 74", "exit 75", "kill -9 $$"])
 def test_a_worker_that_dies_is_replaced(script: Script, death: str) -> None:
     script(f"mkdir died 2>/dev/null && {death}; exit 0")
     heard: Heard = []
@@ -104,8 +105,20 @@ def test_a_worker_that_dies_again_and_again_ends_the_run(script: Script) -> None
     script("""tell '{"event":"ended","message":"no device"}'; exit 71""")
     heard: Heard = []
     found = ended(heard)
-    assert found == Ending(ExitCode.ENGINE_DEAD, f"no device ({RESTARTS + 1} times in a row)")
-    assert names(heard).count("worker_died") == RESTARTS + 1
+    times = RESTARTS[FailureClass.ENGINE_DEAD] + 1
+    assert found == Ending(ExitCode.ENGINE_DEAD, f"no device ({times} times in a row)")
+    assert names(heard).count("worker_died") == times
+
+
+def test_a_reclaim_spends_no_budget_of_a_dead_engine(script: Script) -> None:
+    script(
+        "n=$(ls -d died* 2>/dev/null | wc -l); [ $n -ge 6 ] && exit 0; mkdir died$n\n"
+        "[ $((n % 2)) = 0 ] && exit 71; exit 75"
+    )
+    heard: Heard = []
+    assert ended(heard).code is ExitCode.DONE
+    died = [event["failure"] for event in heard if event["event"] == "worker_died"]
+    assert died == ["engine_dead", "reclaimed"] * 3
 
 
 def test_a_worker_killed_again_and_again_says_by_what(script: Script) -> None:
@@ -143,7 +156,7 @@ def test_a_listener_that_refuses_stops_the_run_with_its_sentence(script: Script)
         if event["event"] == "part_published":
             raise TooManyRejectedError("too many")
 
-    found = anyio.run(Launch(Crew("/r", "local:/q", 2, Policy()), listen).run)
+    found = anyio.run(Launch(Crew("/r", "local:/q", 2, Policy()), listen, lambda: 0.0).run)
     assert found == Ending(ExitCode.BAD_INPUT, "too many")
     assert names(heard)[-1] == "ended"
 
@@ -178,3 +191,37 @@ def test_an_endless_line_without_an_end_is_no_event(script: Script) -> None:
     assert ended(heard).code is ExitCode.DONE
     assert names(heard)[-1] == "ok"
     assert json.dumps(heard).count("x") < 2 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("notice", "said"),
+    [
+        ('"kind":"spot","what":"terminate","seconds_left":118.2', "spot: terminate, 118 s left"),
+        ('"kind":"file","what":"/tmp/mark","seconds_left":null', "file: /tmp/mark"),
+    ],
+)
+def test_on_a_machine_that_is_taken_back_every_worker_stops_and_none_is_replaced(
+    script: Script, notice: str, said: str
+) -> None:
+    script(
+        f"mkdir first 2>/dev/null || {{ {STOP}; : > ready; {WAIT}; }}\n"
+        "while [ ! -e ready ]; do sleep 0.01; done\n"
+        f"""tell '{{"event":"reclaim_notice",{notice}}}'; exit 75"""
+    )
+    heard: Heard = []
+    ending = ended(heard, workers=2)
+    assert ending.code is ExitCode.RECLAIMED
+    assert ending.message == f"this machine is taken back ({said}); everything finished is kept"
+    assert "worker_died" not in names(heard)
+
+
+@pytest.mark.parametrize("kind", ["signal", "rebalance"])
+def test_a_notice_about_one_worker_stops_no_other(script: Script, kind: str) -> None:
+    script(
+        f"""tell '{{"event":"reclaim_notice","kind":"{kind}","what":"","seconds_left":null}}'\n"""
+        "mkdir first 2>/dev/null && exit 75\n"
+        """tell '{"event":"loaded"}'"""
+    )
+    heard: Heard = []
+    assert ended(heard) == Ending(ExitCode.DONE, None)
+    assert names(heard).count("worker_died") == 1

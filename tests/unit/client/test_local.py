@@ -7,12 +7,16 @@ import pytest
 from gristmill.client.finish import verify
 from gristmill.client.local import queue_place
 from gristmill.client.plan import Run
+from gristmill.client.progress import Progress
 from gristmill.client.results import rejected_lines, result_lines
 from gristmill.client.state import read_state
 from gristmill.contract import layout
+from gristmill.contract.manifest import Control
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy
+from gristmill.runtime.control import want
 from tests.doubles.folder_run import FolderRun
+from tests.doubles.silent_view import SilentView
 
 TEXTS = [f"text {index}" for index in range(200)]
 
@@ -105,6 +109,55 @@ def test_spent_money_ends_it_with_everything_kept(place: FolderRun) -> None:
     report = place.work(run)
     assert report.exit_code == ExitCode.RECLAIMED
     assert report.message == "budget.max_usd is spent; everything finished is kept"
+
+
+def test_a_cancelled_run_stops_keeps_what_is_finished_and_goes_on_when_resumed(
+    place: FolderRun,
+) -> None:
+    run = place.open("task.engine.records_per_second=20", "part.records=5", "shard.bytes=1KB")
+    cancelled_once: list[bool] = []
+
+    class CancelAtFirstPart(SilentView):
+        def draw(self, progress: Progress, at: float) -> None:
+            if progress.here.records and not cancelled_once:
+                cancelled_once.append(True)
+                want(run.store, Control(wanted="cancel", at=at))
+
+    report = place.work(run, view=CancelAtFirstPart())
+    assert report.exit_code == ExitCode.RECLAIMED
+    assert report.message == "cancelled; everything finished is kept, the rest is not run"
+    assert report.state == "cancelled"
+    assert 0 < report.records < 200
+    assert report.rejected == 0
+    assert read_state(run.store).failures == ()
+    again = place.work(run)
+    assert again.state == "finished"
+    assert place.texts() == TEXTS
+
+
+def test_shards_that_kill_every_worker_are_given_up_and_named_and_may_be_tried_again(
+    place: FolderRun,
+) -> None:
+    run = place.open(
+        "task.engine.faults={die_after_batches: 3}",
+        "part.records=10",
+        "shard.bytes=2KB",
+        "capacity.attempts=1",
+    )
+    report = place.work(run)
+    assert report.exit_code == ExitCode.ENGINE_DEAD
+    assert report.message is not None
+    assert "shards were given up, shard" in report.message
+    assert report.given_up
+    assert set(report.given_up.values()) == {1}
+    assert report.shards_done + len(report.given_up) == report.shards
+    for _ in range(20):
+        if report.state == "finished":
+            break
+        report = place.work(run)
+    assert (report.state, report.given_up) == ("finished", {})
+    assert place.texts() == TEXTS
+    assert verify(run, deep=True).gaps == []
 
 
 def stopped_halfway(tmp_path: Path) -> tuple[FolderRun, Run, Policy]:

@@ -8,6 +8,9 @@ def test_what_is_written_is_found_again() -> None:
     assert layout.part_of_manifest(layout.part_manifest(3, 1_234_567)) == (3, 1_234_567)
     assert layout.number_of_fill(layout.fill(4)) == 4
     assert layout.page_of_fill(layout.fill_page(4, 1_234_567)) == (4, 1_234_567)
+    assert layout.read_claim(layout.claim(3, 7, 12)) == layout.ClaimKey(3, 7, 12, "claim")
+    assert layout.read_claim(layout.claim(3, 0, 1, "done")) == layout.ClaimKey(3, 0, 1, "done")
+    assert layout.read_claim(layout.claim_ticket(3, 7)) == layout.ClaimKey(3, 7, 0, "ticket")
     assert layout.is_result(layout.result(7, "results", "parquet"))
     assert layout.is_result(layout.result(7, "errors", "jsonl"))
 
@@ -31,6 +34,7 @@ def test_other_keys_are_no_manifests(key: str) -> None:
     assert layout.part_of_manifest(key) is None
     assert layout.number_of_fill(key) is None
     assert layout.page_of_fill(key) is None
+    assert layout.read_claim(key) is None
     assert not layout.is_result(key)
 
 
@@ -49,4 +53,6 @@ def test_data_of_two_attempts_has_two_keys() -> None:
 def test_a_shard_lies_under_its_prefix_alone() -> None:
     assert layout.shard_manifest(1).startswith(layout.shard_prefix(1))
     assert layout.part_manifest(1, 0).startswith(layout.parts_prefix(1))
+    assert layout.claim(1, 0, 1).startswith(layout.claims_prefix(1, 0))
+    assert layout.claims_prefix(1, 0).startswith(layout.CLAIMS)
     assert not layout.shard_manifest(10).startswith(layout.shard_prefix(1))

@@ -5,10 +5,15 @@ from pathlib import Path
 import pytest
 
 from gristmill.contract.errors import ConfigError
+from gristmill.contract.process import ENV_INDEX
+from gristmill.queue.indexed import IndexedQueue
 from gristmill.queue.local import LocalQueue
-from gristmill.queue.open import open_queue
+from gristmill.queue.open import QueueRun, open_queue
 from gristmill.queue.sqs import SqsQueue
+from tests.doubles.memory_store import MemoryStore
 from tests.doubles.sqs_service import make_queue, sqs_service
+
+RUN = QueueRun(MemoryStore(), 9, lambda: 0.0, {})
 
 
 def test_local_opens_a_file(tmp_path: Path) -> None:
@@ -34,7 +39,7 @@ def test_sqs_opens_a_queue_and_hands_on_run_and_quiet_time(
             now=lambda: 0.0,
             token=lambda: "t",
             attempts=9,
-            run="s3://runs/r",
+            run=RUN,
             quiet_seconds=7,
         )
     assert isinstance(queue, SqsQueue)
@@ -47,7 +52,7 @@ def test_sqs_without_its_library_says_what_to_install(monkeypatch: pytest.Monkey
     for name in ("boto3", "boto3.session"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ConfigError, match=r"is not installed; install gristmill\[aws\]"):
-        open_queue("sqs:url", now=lambda: 0.0, token=lambda: "t", attempts=3, run="r")
+        open_queue("sqs:url", now=lambda: 0.0, token=lambda: "t", attempts=3, run=RUN)
 
 
 def test_a_worker_without_sqs_does_not_load_its_library() -> None:
@@ -55,7 +60,25 @@ def test_a_worker_without_sqs_does_not_load_its_library() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("spec", ["", "local", "local:", "sqs:", "sqs", "/path/alone"])
+def test_indexed_opens_the_claims_of_the_run() -> None:
+    queue = open_queue(
+        "indexed:4",
+        now=lambda: 0.0,
+        token=lambda: "t",
+        attempts=3,
+        run=QueueRun(MemoryStore(), 9, lambda: 0.0, {ENV_INDEX: "2"}),
+    )
+    assert isinstance(queue, IndexedQueue)
+    assert queue.lease_seconds == 60
+    assert queue.outstanding() == 9
+    lease = queue.lease()
+    assert lease is not None
+    assert lease.ticket.shard == 2
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "local", "local:", "sqs:", "sqs:url", "indexed:4", "/path/alone"]
+)
 def test_another_spec_is_refused_with_what_is_allowed(spec: str) -> None:
-    with pytest.raises(ConfigError, match="local:<path of a file> or sqs:<URL of a queue>"):
+    with pytest.raises(ConfigError, match="local:<path of a file>, sqs:<URL of a queue>, or"):
         open_queue(spec, now=lambda: 0.0, token=lambda: "t", attempts=3)

@@ -251,7 +251,7 @@ def test_a_released_ticket_was_passed_on_by_nobody(desk: Desk) -> None:
     for _ in range(3):
         mine.lease()
         desk.time += 900
-    other.release(leased(other))
+    other.release(leased(other), spent=False)
     mine.lease()
     assert desk.told[-1][1]["delay_seconds"] == 15
 
@@ -332,7 +332,7 @@ def test_a_ticket_is_sent_anew_before_its_old_message_goes(desk: Desk) -> None:
     queue.fill([Ticket(1)])
     lease = leased(queue)
     desk.hear(queue)
-    queue.release(lease)
+    queue.release(lease, spent=False)
     assert desk.calls() == ["SendMessage", "DeleteMessage"]
 
 
@@ -342,7 +342,7 @@ def test_a_ticket_that_can_not_be_sent_anew_keeps_its_message(desk: Desk) -> Non
     lease = leased(queue)
     desk.fail(queue, "SendMessage", "AccessDenied")
     with pytest.raises(StorageError, match="permission to send tickets"):
-        queue.release(lease)
+        queue.release(lease, spent=False)
     desk.time += LEASE
     assert leased(queue).receives == 2
 
@@ -353,7 +353,7 @@ def test_a_ticket_released_in_doubt_may_be_there_twice_and_is_not_lost(desk: Des
     lease = leased(queue)
     desk.fail(queue, "DeleteMessage", "InternalError")
     with pytest.raises(StorageError):
-        queue.release(lease)
+        queue.release(lease, spent=False)
     desk.time += LEASE
     assert [desk.done(desk.open()) for _ in range(2)] == [Ticket(1)] * 2
     assert queue.outstanding() == 0
@@ -389,7 +389,7 @@ def test_a_dead_letter_given_back_is_told_again_at_once(desk: Desk) -> None:
     dead = queue.given_up()
     assert dead is not None
     queue.extend(dead)
-    queue.release(dead)
+    queue.release(dead, spent=False)
     assert queue.given_up() is not None
     assert queue.outstanding() == 0
 

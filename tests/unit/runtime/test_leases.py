@@ -1,5 +1,6 @@
 """Leases under trio's virtual clock."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -47,7 +48,7 @@ def test_a_held_lease_outlives_many_lifetimes() -> None:
 def test_a_lost_lease_is_no_longer_held() -> None:
     class Lossy(MemoryQueue):
         def extend(self, lease: Lease) -> None:
-            self.release(lease)
+            self.release(lease, spent=True)
             super().extend(lease)
 
     async def body(leases: Leases, queue: MemoryQueue) -> None:
@@ -70,9 +71,27 @@ def test_what_is_left_is_given_back_at_the_end_even_when_cancelled() -> None:
     with_leases(body)
 
 
+@pytest.mark.parametrize("failed", [True, False])
+def test_an_attempt_is_spent_by_a_failure_and_not_by_a_stop(failed: bool) -> None:
+    class Noted(MemoryQueue):
+        def release(self, lease: Lease, *, spent: bool) -> None:
+            told.append(spent)
+            super().release(lease, spent=spent)
+
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        if failed:
+            raise StorageError("gone")
+
+    told: list[bool] = []
+    with contextlib.suppress(BaseExceptionGroup):
+        with_leases(body, Noted)
+    assert told == [failed]
+
+
 def test_a_lease_that_can_not_be_given_back_hides_no_error() -> None:
     class Broken(MemoryQueue):
-        def release(self, lease: Lease) -> None:
+        def release(self, lease: Lease, *, spent: bool) -> None:
             raise StorageError("queue gone")
 
     async def body(leases: Leases, queue: MemoryQueue) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import docs
+from gristmill.contract import process
 from gristmill.contract.process import ExitCode
 from gristmill.contract.record import RejectionClass
 
@@ -30,6 +31,16 @@ def test_sizes_and_durations_are_shown_as_one_writes_them(pages: dict[str, str])
 def test_every_exit_code_and_rejection_class_has_a_row(pages: dict[str, str]) -> None:
     assert all(f"| {int(c)} | {c.name} |" in pages["exit-codes.md"] for c in ExitCode)
     assert all(f"| `{reason}` |" in pages["rejections.md"] for reason in RejectionClass)
+
+
+def test_every_environment_variable_and_notice_has_a_row_that_says_something(
+    pages: dict[str, str],
+) -> None:
+    names = [value for name, value in vars(process).items() if name.startswith("ENV_")]
+    rows = [line.split(" | ") for line in pages["environment.md"].splitlines()]
+    said = {row[0].strip("| `"): row[1].strip("| ") for row in rows if len(row) == 2}
+    assert len(names) > 10
+    assert [name for name in [*names, *process.NoticeKind] if not said.get(name)] == []
 
 
 def test_every_command_for_people_is_described_and_the_workers_is_not(

@@ -39,7 +39,12 @@ def _rows(report: Report) -> list[tuple[str, str]]:
     if report.padding_ratio:
         rows.insert(4, ("padding", f"{report.padding_ratio:.1%} of the computed tokens"))
     if report.lost_records:
-        rows.insert(4, ("waste", f"{report.lost_records:,} records inferred twice"))
+        rows.insert(4, ("waste", f"{report.lost_records:,} records inferred in vain"))
+    if report.useful_share is not None:
+        rows.insert(-2, ("useful", f"{report.useful_share:.1%} of the workers' time"))
+    if report.given_up:
+        shards = ", ".join(report.given_up)
+        rows.insert(2, ("given up", f"shards {shards}; `gristmill resume` tries again"))
     return rows
 
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,14 +17,11 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from gristmill.contract import process
 from gristmill.contract.errors import GristmillError
-from gristmill.contract.process import EXIT_MEANING, ExitCode
+from gristmill.contract.failure import CLASS_OF, RESTARTS, FailureClass, backoff
+from gristmill.contract.process import EXIT_MEANING, MACHINE_GOES, ExitCode
 from gristmill.contract.run import Policy
 
-RESTARTS: Final = 3
-"""Deaths in a row, with no part published in between, after which the run stops."""
 LONGEST_EVENT: Final = 2**20
-SECOND_CHANCE: Final = frozenset({ExitCode.ENGINE_DEAD, ExitCode.RECLAIMED})
-"""Exits after which another try of the worker may do better; so may a death by a signal."""
 
 Event = dict[str, Any]
 
@@ -54,12 +52,18 @@ class Ending:
 class Launch:
     """One go at a run on this machine."""
 
-    def __init__(self, crew: Crew, listen: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        crew: Crew,
+        listen: Callable[[Event], None],
+        jitter: Callable[[], float],
+    ) -> None:
         self._crew = crew
+        self._jitter = jitter
         self._listen = listen
         self._ending = Ending()
         self._stop = anyio.Event()
-        self._deaths = 0
+        self._deaths: Counter[FailureClass] = Counter()
         self._processes: set[Process] = set()
 
     async def run(self) -> Ending:
@@ -93,18 +97,25 @@ class Launch:
             code, message = await self._one_attempt()
             if code is ExitCode.DONE or self._stop.is_set():
                 return
-            if code is not None and code not in SECOND_CHANCE:
+            failure = FailureClass.ENGINE_DEAD if code is None else CLASS_OF[code]
+            allowed = RESTARTS.get(failure, 0)
+            if code is not None and not allowed:
                 self.stop(code, message or EXIT_MEANING[code])
                 return
-            self._deaths += 1
-            self._pass_on({"event": "worker_died", "message": message})
-            if self._deaths > RESTARTS:
-                said = f"{message} ({self._deaths} times in a row)"
+            self._deaths[failure] += 1
+            self._pass_on({"event": "worker_died", "failure": failure, "message": message})
+            if self._deaths[failure] > allowed:
+                said = f"{message} ({self._deaths[failure]} times in a row)"
                 if code is None:  # killed from outside, as a machine short of memory does
                     said += (
                         "; if it was for want of memory, give it fewer --workers or smaller parts"
                     )
                 self.stop(code or ExitCode.ENGINE_DEAD, said)
+            await self._pause(self._deaths[failure])
+
+    async def _pause(self, deaths: int) -> None:
+        with anyio.move_on_after(backoff(deaths, self._jitter())):
+            await self._stop.wait()
 
     async def _one_attempt(self) -> tuple[ExitCode | None, str | None]:
         """(exit code, message); code None: killed by a signal."""
@@ -150,7 +161,9 @@ class Launch:
                 continue
             event = _event(line)
             if event["event"] == "part_published":
-                self._deaths = 0
+                self._deaths.clear()
+            if event["event"] == "reclaim_notice" and event["kind"] in MACHINE_GOES:
+                self.stop(ExitCode.RECLAIMED, _farewell(event))
             said = event.get("message") or said
             note = event["text"].strip() or note if event["event"] == "note" else note
             self._pass_on(event)
@@ -184,6 +197,15 @@ def _event(line: bytes) -> Event:
     if isinstance(event, dict) and "event" in event:
         return event
     return {"event": "note", "text": line.decode(errors="replace")}
+
+
+def _farewell(notice: Event) -> str:
+    left = notice["seconds_left"]
+    when = "" if left is None else f", {left:.0f} s left"
+    return (
+        f"this machine is taken back ({notice['kind']}: {notice['what']}{when}); everything "
+        f"finished is kept"
+    )
 
 
 def _tell(running: Process, what: signal.Signals) -> None:

@@ -17,7 +17,7 @@ class Report(BaseModel):
 
     run: str
     state: str
-    """finished | unfinished"""
+    """finished | unfinished | cancelled"""
     directory: str
     output: str
     exit_code: int
@@ -44,7 +44,13 @@ class Report(BaseModel):
     usd_per_1000: float | None
     attempts: int
     lost_records: int
-    """Inferred for parts that another attempt had published first."""
+    """Inferred in vain: twice, or in the engine when a worker had to stop."""
+    kept_records: int
+    """Of parts cut short by a reclaim, kept for the next attempt."""
+    useful_share: float | None
+    """Part of the workers' time in which the engine computed what was published, 0 to 1."""
+    given_up: dict[str, int]
+    """Unfinished shards that were given up -> how often they were begun."""
     skipped: dict[str, int]
     """Objects of the input left out: why -> how many."""
     results: list[str]
@@ -69,7 +75,7 @@ class Report(BaseModel):
         usd = cost(state.attempts, usd_per_hour)
         return cls(
             run=run.spec.run,
-            state="finished" if state.manifest else "unfinished",
+            state=_state(state),
             directory=run.store.uri,
             output=run.spec.blueprint.output.uri,
             exit_code=int(code),
@@ -92,12 +98,25 @@ class Report(BaseModel):
             usd_per_1000=usd * 1000 / counts.records if usd and counts.records else None,
             attempts=len(state.attempts),
             lost_records=sum(attempt.lost_records for attempt in state.attempts),
+            kept_records=sum(attempt.kept_records for attempt in state.attempts),
+            useful_share=(
+                round(min(1.0, state.engine_seconds / worker_seconds), 4)
+                if worker_seconds
+                else None
+            ),
+            given_up={str(f.shard): f.receives for f in state.failures},
             skipped=run.plan.skipped,
             results=[f.key for s in state.shards.values() for f in s.results],
             dead_letters=[
                 s.dead_letter.key for s in state.shards.values() if s.dead_letter is not None
             ],
         )
+
+
+def _state(state: RunState) -> str:
+    if state.manifest is not None:
+        return "finished"
+    return "cancelled" if state.cancelled else "unfinished"
 
 
 def cost(attempts: tuple[AttemptReport, ...], usd_per_hour: float | None) -> float | None:

@@ -15,8 +15,10 @@ from gristmill.contract.manifest import (
     Counts,
     PartManifest,
     RunManifest,
+    ShardFailure,
     ShardManifest,
 )
+from gristmill.runtime.control import cancelled
 from gristmill.store.protocol import ObjectStore
 
 READS_AT_ONCE: Final = 16
@@ -33,6 +35,9 @@ class RunState:
     """Of shards not finished."""
     attempts: tuple[AttemptReport, ...]
     manifest: RunManifest | None
+    cancelled: bool = False
+    failures: tuple[ShardFailure, ...] = ()
+    """Tickets of unfinished shards that were given up, at any time of the run."""
 
     @property
     def counts(self) -> Counts:
@@ -63,6 +68,12 @@ def read_state(run: ObjectStore) -> RunState:
         parts={(manifest.shard, manifest.part): manifest for manifest in parts},
         attempts=tuple(sorted(attempts, key=lambda attempt: attempt.started_at)),
         manifest=run_manifest(run),
+        cancelled=cancelled(run),
+        failures=tuple(
+            failure
+            for failure in read(ShardFailure, [info.key for info in run.list(layout.FAILURES)])
+            if failure.shard not in finished
+        ),
     )
 
 

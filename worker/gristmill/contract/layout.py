@@ -1,6 +1,7 @@
 """Every object key of a run directory and of the results is spelled here, once."""
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 RUN: Final = "run.json"
@@ -11,10 +12,14 @@ ATTEMPTS: Final = "attempts/"
 FAILURES: Final = "failures/"
 CONTROL: Final = "control.json"
 QUEUE: Final = "queue.sqlite"
+CLAIMS: Final = "claims/"
 FILLS: Final = "fills/"
 
 _SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard\.json")
 _PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)\.json")
+_CLAIM: Final = re.compile(
+    r"claims/(\d+)/(\d+)/(?:(\d+)\.)?(claim|released|failed|done|reopened|ticket)"
+)
 _FILL: Final = re.compile(r"fills/(\d+)/fill\.json")
 _FILL_PAGE: Final = re.compile(r"fills/(\d+)/sent-(\d+)\.json")
 _PARTIAL: Final = re.compile(r"shards/\d+/partials/(\d+)-[^/]+\.jsonl")
@@ -77,6 +82,39 @@ def attempt(name: str) -> str:
 def result(shard: int, name: str, extension: str) -> str:
     """Relative to the output. Names sort as the input does."""
     return f"{name}-{shard:06d}.{extension}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimKey:
+    """What an object under `claims/` is about, which its key tells and its body need not."""
+
+    shard: int
+    part: int
+    generation: int
+    """Claims of a ticket are numbered from 1; 0 for the ticket itself."""
+    kind: str
+    """claim, released, failed, done, reopened or ticket."""
+
+
+def claims_prefix(shard: int, part: int) -> str:
+    """Of the ticket that starts with this part."""
+    return f"{CLAIMS}{shard:06d}/{part:06d}/"
+
+
+def claim(shard: int, part: int, generation: int, kind: str = "claim") -> str:
+    """The claim itself, or with another `kind` a mark that says what became of it."""
+    return f"{claims_prefix(shard, part)}{generation:06d}.{kind}"
+
+
+def claim_ticket(shard: int, part: int) -> str:
+    """A ticket that is not in the plan, for any worker to claim."""
+    return f"{claims_prefix(shard, part)}ticket"
+
+
+def read_claim(key: str) -> ClaimKey | None:
+    """None for another key."""
+    match = _CLAIM.fullmatch(key)
+    return ClaimKey(int(match[1]), int(match[2]), int(match[3] or 0), match[4]) if match else None
 
 
 def shard_of_manifest(key: str) -> int | None:

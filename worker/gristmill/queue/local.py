@@ -49,7 +49,7 @@ _HOLDERS: Final = "SELECT DISTINCT owner FROM tickets WHERE token IS NOT NULL"
 _LOSE: Final = "UPDATE tickets SET token = NULL, owner = NULL, expires = NULL"
 _EXPIRE: Final = f"{_LOSE} WHERE token IS NOT NULL AND expires <= ?"
 _BURY: Final = f"{_LOSE} WHERE token IS NOT NULL AND owner = ?"
-_RELEASE: Final = f"{_LOSE}, receives = receives - 1 WHERE shard = ? AND part = ? AND token = ?"
+_RELEASE: Final = f"{_LOSE}, receives = receives - ? WHERE shard = ? AND part = ? AND token = ?"
 _COMPLETE: Final = f"{_LOSE}, done = 1 WHERE shard = ? AND part = ?"
 _OUTSTANDING: Final = """
     SELECT count(*) FROM tickets WHERE done = 0 AND (token IS NOT NULL OR receives < ?)
@@ -117,9 +117,9 @@ class LocalQueue:
             if held.rowcount == 0:
                 raise LeaseLostError(f"the lease on {lease.ticket.encode()} expired and was lost")
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease, *, spent: bool) -> None:
         with self._turn() as file:
-            file.execute(_RELEASE, (*lease.ticket.order, lease.token))
+            file.execute(_RELEASE, (0 if spent else 1, *lease.ticket.order, lease.token))
 
     def complete(self, lease: Lease) -> None:
         # Whoever holds it now: what it asks for is published, so nobody need work on it.

@@ -60,9 +60,9 @@ class WorkQueue(Protocol):
         """Hold it `lease_seconds` from now. Raises LeaseLostError."""
         ...
 
-    def release(self, lease: Lease) -> None:
-        """Give it back unfinished, at once free for others, with no attempt spent. Harmless when
-        lost."""
+    def release(self, lease: Lease, *, spent: bool) -> None:
+        """Give it back unfinished, at once free for others. `spent`: the attempt counts, as it
+        failed; a reclaim's doesn't. Harmless when lost."""
         ...
 
     def complete(self, lease: Lease) -> None:

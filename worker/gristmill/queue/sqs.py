@@ -2,7 +2,7 @@
 
 SQS delivers at least once and in no order, counts roughly, and knows nothing of runs. So a message
 names its run, what was done twice is harmless (the manifests see to that), and a count of nothing
-must hold for a while. See docs/decisions/0007-sqs.md.
+must hold for a while. See docs/decisions/0008-sqs.md.
 """
 
 import json
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -74,8 +74,8 @@ class _Held:
 
 
 class SqsQueue:
-    """A WorkQueue of one run. `dead` is where SQS moves messages that were received too often;
-    None: nothing is ever given up. `tell` hears of messages that are not this run's."""
+    """A WorkQueue of one run. `dead` is where SQS moves messages that were received `attempts`
+    times; None: nothing is ever given up. `tell` hears of messages that are not this run's."""
 
     def __init__(
         self,
@@ -86,6 +86,7 @@ class SqsQueue:
         now: Callable[[], float],
         tell: Tell,
         lease_seconds: int,
+        attempts: int = 0,
         quiet_seconds: float = QUIET_SECONDS,
         poll_seconds: int = POLL_SECONDS,
     ) -> None:
@@ -95,6 +96,7 @@ class SqsQueue:
         self._now = now
         self._tell = tell
         self._lease_seconds = lease_seconds
+        self._attempts = attempts
         self._quiet_seconds = quiet_seconds
         self._poll_seconds = poll_seconds
         self._held: dict[str, _Held] = {}
@@ -160,11 +162,11 @@ class SqsQueue:
         self._held.pop(lease.token, None)
         raise LeaseLostError(f"the lease on {lease.ticket.encode()} expired and was lost")
 
-    def release(self, lease: Lease) -> None:
+    def release(self, lease: Lease, *, spent: bool) -> None:
         held = self._held.pop(lease.token, None)
         if held is None or self._now() >= held.expires:
             return
-        if held.calls is self._dead:
+        if spent or held.calls is self._dead:
             with suppress(HandleLostError):
                 held.calls.hide(lease.token, 0)
         else:
@@ -195,7 +197,9 @@ class SqsQueue:
             if message is None:
                 return None
             if isinstance(ticket := self._read(message), Ticket):
-                return self._hold(self._dead, message, ticket, asked)
+                lease = self._hold(self._dead, message, ticket, asked)
+                # What SQS counts on in the dead letters is not in its reference.
+                return replace(lease, receives=self._attempts + 1)
             # Of another run: hidden from everybody for the time of a lease, then there again.
         return None
 
@@ -265,22 +269,20 @@ def open_sqs(
             f"sqs:{url}: its visibility timeout is 0 s, so that no ticket can be held; set it to "
             "120 s or so: it is the time after which a dead worker's ticket is free"
         )
-    dead = _dead_url(url, found.get("RedrivePolicy"))
+    redrive = json.loads(found.get("RedrivePolicy", "null"))
     return SqsQueue(
         work,
-        SqsCalls(client, dead) if dead else None,
+        SqsCalls(client, _dead_url(url, redrive["deadLetterTargetArn"])) if redrive else None,
         run=run,
         now=now,
         tell=tell,
         lease_seconds=lease_seconds,
+        attempts=int(redrive["maxReceiveCount"]) if redrive else 0,
         quiet_seconds=quiet_seconds,
         poll_seconds=poll_seconds,
     )
 
 
-def _dead_url(url: str, redrive: str | None) -> str | None:
+def _dead_url(url: str, arn: str) -> str:
     """It is always of the same account and region."""
-    if not redrive:
-        return None
-    name = json.loads(redrive)["deadLetterTargetArn"].rpartition(":")[2]
-    return f"{url.rpartition('/')[0]}/{name}"
+    return f"{url.rpartition('/')[0]}/{arn.rpartition(':')[2]}"

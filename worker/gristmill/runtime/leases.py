@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import anyio
 
@@ -24,15 +25,18 @@ class Leases:
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
-        """Extends what is held for as long as the block runs; then gives back what is left."""
+        """Extends what is held for as long as the block runs; then gives back what is left: an
+        attempt is spent when the block failed, and none when it was told to stop."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._beat)
+            failed = True
             try:
                 yield
+                failed = False
             finally:
                 tasks.cancel_scope.cancel()
                 with anyio.CancelScope(shield=True):
-                    await self._release_all()
+                    await self._release_all(spent=failed)
 
     async def take(self) -> Lease | None:
         """A lease on a ticket; None when nothing is free now."""
@@ -63,10 +67,10 @@ class Leases:
                 except LeaseLostError:
                     self._held.pop(ticket, None)
 
-    async def _release_all(self) -> None:
+    async def _release_all(self, *, spent: bool) -> None:
         for lease in self._held.values():
             # A lease that can't be given back runs out by itself; the error that ended the work
             # must not be hidden behind this one.
             with suppress(StorageError):
-                await self._host.offload(self._queue.release, lease)
+                await self._host.offload(partial(self._queue.release, lease, spent=spent))
         self._held.clear()

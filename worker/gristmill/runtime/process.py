@@ -23,7 +23,7 @@ from gristmill.contract.shard import ShardPlan
 from gristmill.engines.load import load_engine
 from gristmill.engines.protocol import Engine
 from gristmill.formats.open import open_reader, open_writer
-from gristmill.queue.open import open_queue
+from gristmill.queue.open import QueueRun, open_queue
 from gristmill.runtime.commit import Commit
 from gristmill.runtime.failure import explain
 from gristmill.runtime.host import Host, WallClock, in_thread
@@ -123,7 +123,7 @@ async def _attempt(settings: Settings, tally: Tally, emit: Emit) -> None:
     host = Host(WallClock(), in_thread)
     stop = anyio.Event()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(watch, stop)
+        tasks.start_soon(watch, stop, host, emit, os.environ)
         run = open_store(settings.run)
         body = await host.offload(run.get, layout.RUN)
         spec = decode(RunSpec, body, f"{run.uri}/{layout.RUN}")
@@ -188,7 +188,7 @@ def _workplace(
             now=host.clock.now,
             token=_token,
             attempts=policy.capacity.attempts,
-            run=run.uri,
+            run=QueueRun(run, plan.shards, host.clock.monotonic, os.environ),
             tell=emit,
             quiet_seconds=settings.quiet,
         ),
