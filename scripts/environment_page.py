@@ -17,7 +17,8 @@ def environment_page() -> str:
         f"(`gristmill worker`) sets at least `{process.ENV_RUN}` and `{process.ENV_QUEUE}`.\n\n"
         + table(("Variable", ""), _variables())
         + "\nA queue in SQS is in the region that its URL names, else in `AWS_REGION`; an\n"
-        "endpoint other than AWS's comes from `AWS_ENDPOINT_URL`; credentials are found as boto3 does. See\n"
+        "endpoint other than AWS's comes from `AWS_ENDPOINT_URL`; credentials are found as boto3\n"
+        "does. See "
         "[look after a work queue in SQS](../how-to/sqs-queue.md).\n"
         "\nCredentials of object stores are read as their vendors' libraries do: see\n"
         "[decision 0003](../decisions/0003-storage.md).\n\n"

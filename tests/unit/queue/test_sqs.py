@@ -458,3 +458,17 @@ def test_hunger_is_asked_for_every_five_seconds_at_most() -> None:
     calls.counts, time[0] = (1, 1, 0), 5.0
     assert not queue.hungry()
     assert calls.looks == 2
+
+
+def test_whoever_was_hungry_has_something_to_take_after_a_fill(desk: Desk) -> None:
+    queue = desk.open()
+    queue.fill([Ticket(1)])
+    leased(queue)
+    desk.time += 5
+    assert queue.hungry()
+    queue.fill([Ticket(2)])
+    assert not queue.hungry()
+    leased(queue)
+    assert not queue.hungry()
+    desk.time += 5
+    assert queue.hungry()

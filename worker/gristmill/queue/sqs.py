@@ -119,6 +119,8 @@ class SqsQueue:
                 batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
                 unsent = [one for some in pool.map(self._work.send_batch, batches) for one in some]
                 if not unsent:
+                    # So that whoever divides a ticket does not divide it again at once.
+                    self._hungry, self._hungry_until = False, self._now() + HUNGRY_SECONDS
                     return
                 left = [one.body for one in unsent]
                 if any(one.ours for one in unsent):
