@@ -37,21 +37,27 @@ def rejections_page() -> str:
 
 def run_directory_page() -> str:
     attempt = "9f2c41d07ab3"
-    data = layout.part_data(7, 3, attempt, "results", "parquet")
+    data = layout.part_data(7, 3, attempt, "5e1c93a7f20d", "results", "parquet")
     keys = [
         (layout.RUN, "RunSpec", "once"),
         (layout.plan_page(0), "a shard a line: objects and splits", "once"),
         (layout.PLAN, "ShardPlan", "once, after its pages"),
         (data, "results of a part, as one attempt made them", "once an attempt"),
+        (layout.partial(7, 4, attempt), "what is inferred of a part cut short", "once"),
         (layout.part_manifest(7, 3), "PartManifest: which attempt's data holds", "once"),
+        (layout.part_manifest(7, 3, 1), "the same after a first retry; the last holds", "once"),
         (layout.shard_manifest(7), "ShardManifest: its results are published", "once"),
+        (layout.shard_manifest(7, 1), "the same after a first retry", "once"),
         (layout.dead_letter(7), "rejected records of a shard", "with the shard"),
         (layout.attempt(attempt), "AttemptReport", "again and again, by one worker"),
         (layout.MANIFEST, "RunManifest: the run is finished and proved", "once, last"),
+        (layout.retry_manifest(1), "RunManifest after a first retry", "once, last"),
+        (layout.failure(7, 0), "ShardFailure: the shard was given up", "each time"),
+        (layout.CONTROL, "Control: whether the run is wanted", "by `cancel` and `resume`"),
         (layout.claim(7, 0, 2), "the second lease on a shard: who has it", "a beat at a time"),
         (
             layout.claim(7, 0, 2, "done"),
-            "that lease's end: done, released, failed, reopened",
+            "that lease's end: done, released, failed, progressed, reopened",
             "once",
         ),
         (layout.claim_ticket(7, 3), "later parts of a shard, handed back", "once"),

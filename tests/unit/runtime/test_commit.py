@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gristmill.contract import layout
+from gristmill.contract.canonical import sha256
 from gristmill.contract.errors import StorageError
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.record import Completed
@@ -12,6 +13,7 @@ from gristmill.contract.ticket import Ticket
 from gristmill.runtime.commit import Commit
 from gristmill.runtime.part import PlannedPart
 from gristmill.runtime.read import ShardReader
+from tests.doubles.engines import PROFILE
 from tests.doubles.instant_clock import InstantClock
 from tests.doubles.mill import Mill, json_lines
 
@@ -56,10 +58,23 @@ def test_data_lies_under_a_key_of_its_attempt(mill: Mill) -> None:
     for attempt in ("one", "two"):
         commit(mill, attempt).publish_part(part)
     data = [info.key for info in mill.run.list("shards/000000/data/")]
+    digest = sha256(mill.run.get(data[0]))[:12]
     assert data == [
-        "shards/000000/data/000000-one-results.jsonl",
-        "shards/000000/data/000000-two-results.jsonl",
+        f"shards/000000/data/000000-one-{digest}-results.jsonl",
+        f"shards/000000/data/000000-two-{digest}-results.jsonl",
     ]
+
+
+def test_a_part_that_an_attempt_does_twice_never_spoils_what_was_published(mill: Mill) -> None:
+    part = inferred(mill)[0]
+    one = commit(mill, "one")
+    held, _ = one.publish_part(part)
+    before = {file.key: mill.run.get(file.key) for file in held.files}
+    again = PlannedPart(part.read, part.prepared, PROFILE)
+    for batch in again.batches:  # an engine whose answers differ from one time to the next
+        again.settle(batch, [Completed(("other",)) for _ in batch], 1.0)
+    assert one.publish_part(again) == (held, False)
+    assert {file.key: mill.run.get(file.key) for file in held.files} == before
 
 
 def test_data_is_there_before_the_manifest_that_names_it(mill: Mill) -> None:

@@ -74,7 +74,8 @@ def test_a_finished_run_is_sound_and_its_numbers_add_up(mill: Mill) -> None:
     assert verdict.gaps == []
     assert (verdict.objects, verdict.shards, verdict.parts) == (2, 2, 5)
     assert (verdict.counts.records, verdict.counts.ok, verdict.counts.rejected_total) == (32, 31, 1)
-    assert verdict.files == 5 + 1 + 2 + 1  # part results, a part's rejected, results, dead letter
+    # Part results; a part's rejected and outcomes; results; dead letter.
+    assert verdict.files == 5 + 2 + 2 + 1
     assert verdict.repeated_ids == 0
 
 

@@ -5,7 +5,7 @@ import sys
 import typer
 
 from gristmill import __version__
-from gristmill.cli import cancel, init, results, run, status, validate, verify, worker
+from gristmill.cli import again, cancel, init, results, run, status, validate, verify, worker
 from gristmill.cli.console import complain, print_json
 from gristmill.contract.errors import GristmillError
 from gristmill.contract.process import ExitCode
@@ -23,6 +23,8 @@ app.command("run")(run.run)
 app.command("resume")(run.resume)
 app.command("cancel")(cancel.cancel)
 app.command("status")(status.status)
+app.command("replay")(again.replay)
+app.command("retry")(again.retry)
 app.command("verify")(verify.verify)
 app.command("results")(results.results)
 app.command("validate")(validate.validate)

@@ -27,6 +27,18 @@ def finish(run: Run, policy: Policy) -> RunState:
     state = read_state(run.store)
     if state.manifest is not None:
         return state
+    refuse_gaps(run)
+    counts = state.counts
+    if counts.records == 0:
+        raise BadInputError(f"{run.spec.blueprint.input.uri}: its objects hold no record")
+    check_rejected(policy.errors, counts, finished=True)
+    manifest = summed_up(run, state, policy.capacity.usd_per_hour)
+    run.store.put_new(layout.MANIFEST, canonical_json(manifest))
+    return read_state(run.store)
+
+
+def refuse_gaps(run: Run) -> None:
+    """Check every manifest. Raises StorageError when one is missing or not sound."""
     verdict = verify_run(
         _evidence(run),
         lambda: planned_shards(run.store, run.plan),
@@ -38,22 +50,23 @@ def finish(run: Run, policy: Policy) -> RunState:
             f"{len(verdict.gaps)} gaps in run {run.spec.run}: {first.where}: {first.what}; "
             f"see `gristmill verify {run.store.uri}`"
         )
-    counts = state.counts
-    if counts.records == 0:
-        raise BadInputError(f"{run.spec.blueprint.input.uri}: its objects hold no record")
-    check_rejected(policy.errors, counts, finished=True)
-    manifest = RunManifest(
+
+
+def summed_up(
+    run: Run, state: RunState, usd_per_hour: float | None, generation: int = 0
+) -> RunManifest:
+    """What the manifests of all shards and attempts say together."""
+    return RunManifest(
         spec=run.spec.identity(),
         run=run.spec.run,
         shards=run.plan.shards,
-        counts=counts,
+        counts=state.counts,
         engine_seconds=state.engine_seconds,
         attempts=len(state.attempts),
         worker_seconds=sum(attempt.seconds for attempt in state.attempts),
-        usd=cost(state.attempts, policy.capacity.usd_per_hour),
+        usd=cost(state.attempts, usd_per_hour),
+        generation=generation,
     )
-    run.store.put_new(layout.MANIFEST, canonical_json(manifest))
-    return read_state(run.store)
 
 
 def verify(

@@ -126,7 +126,7 @@ def _refuse_nested(blueprint: Blueprint, runs: str) -> None:
             (
                 f"run/{layout.RUN}",
                 f"run/{layout.plan_page(0)}",
-                f"run/{layout.part_data(0, 0, 'attempt', 'results', extension)}",
+                f"run/{layout.part_data(0, 0, 'attempt', 'digest', 'results', extension)}",
             ),
         ),
     }

@@ -53,14 +53,15 @@ class RunState:
 def read_state(run: ObjectStore) -> RunState:
     """List once, then read one manifest for each finished shard and each part of the others."""
     keys = [info.key for info in run.list(layout.SHARDS)]
-    finished = {shard for key in keys if (shard := layout.shard_of_manifest(key)) is not None}
+    # Keys are in order, and of two generations the last one holds.
+    finished = {shard: key for key in keys if (shard := layout.shard_of_manifest(key)) is not None}
     open_parts = [
         key
         for key in keys
         if (found := layout.part_of_manifest(key)) is not None and found[0] not in finished
     ]
     read = _reader(run)
-    shards = read(ShardManifest, map(layout.shard_manifest, sorted(finished)))
+    shards = read(ShardManifest, finished.values())
     parts = read(PartManifest, open_parts)
     attempts = read(AttemptReport, [info.key for info in run.list(layout.ATTEMPTS)])
     return RunState(
@@ -78,11 +79,18 @@ def read_state(run: ObjectStore) -> RunState:
 
 
 def run_manifest(run: ObjectStore) -> RunManifest | None:
-    """None: the run is not finished."""
+    """The one that holds; None: the run is not finished."""
+    key = manifest_key(run)
     try:
-        return decode(RunManifest, run.get(layout.MANIFEST), f"{run.uri}/{layout.MANIFEST}")
+        return decode(RunManifest, run.get(key), f"{run.uri}/{key}")
     except ObjectMissingError:
         return None
+
+
+def manifest_key(run: ObjectStore) -> str:
+    """Where the RunManifest is that holds, or will be."""
+    *_, last = [layout.MANIFEST, *(info.key for info in run.list(layout.RETRIES))]
+    return last
 
 
 def _reader(run: ObjectStore) -> Callable[[type[M], Iterable[str]], list[M]]:

@@ -10,15 +10,16 @@ MANIFEST: Final = "manifest.json"
 SHARDS: Final = "shards/"
 ATTEMPTS: Final = "attempts/"
 FAILURES: Final = "failures/"
+RETRIES: Final = "retries/"
 CONTROL: Final = "control.json"
 QUEUE: Final = "queue.sqlite"
 CLAIMS: Final = "claims/"
 FILLS: Final = "fills/"
 
-_SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard\.json")
-_PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)\.json")
+_SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard(?:\.r\d{3})?\.json")
+_PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)(?:\.r\d{3})?\.json")
 _CLAIM: Final = re.compile(
-    r"claims/(\d+)/(\d+)/(?:(\d+)\.)?(claim|released|failed|done|reopened|ticket)"
+    r"claims/(\d+)/(\d+)/(?:(\d+)\.)?(claim|released|failed|progressed|done|reopened|ticket)"
 )
 _FILL: Final = re.compile(r"fills/(\d+)/fill\.json")
 _FILL_PAGE: Final = re.compile(r"fills/(\d+)/sent-(\d+)\.json")
@@ -34,21 +35,32 @@ def shard_prefix(shard: int) -> str:
     return f"{SHARDS}{shard:06d}/"
 
 
-def shard_manifest(shard: int) -> str:
-    return f"{shard_prefix(shard)}shard.json"
+def shard_manifest(shard: int, generation: int = 0) -> str:
+    """Later generations, made by a retry, sort after earlier ones; the last one holds."""
+    return f"{shard_prefix(shard)}shard{_again(generation)}.json"
 
 
 def parts_prefix(shard: int) -> str:
     return f"{shard_prefix(shard)}parts/"
 
 
-def part_manifest(shard: int, part: int) -> str:
-    return f"{parts_prefix(shard)}{part:06d}.json"
+def part_manifest(shard: int, part: int, generation: int = 0) -> str:
+    return f"{parts_prefix(shard)}{part:06d}{_again(generation)}.json"
 
 
-def part_data(shard: int, part: int, attempt: str, name: str, extension: str) -> str:
-    """`name` is what the file holds: results, errors or rejected."""
-    return f"{shard_prefix(shard)}data/{part:06d}-{attempt}-{name}.{extension}"
+def _again(generation: int) -> str:
+    return f".r{generation:03d}" if generation else ""
+
+
+def retry_manifest(generation: int) -> str:
+    """The RunManifest that a retry ends with; the last one holds."""
+    return f"{RETRIES}{generation:03d}.json"
+
+
+def part_data(shard: int, part: int, attempt: str, sha256: str, name: str, extension: str) -> str:
+    """`name` is what the file holds, as in a DataFile. Its digest is in the key, as an attempt
+    that lost its lease may do a part twice: what a manifest names is never written over."""
+    return f"{shard_prefix(shard)}data/{part:06d}-{attempt}-{sha256[:12]}-{name}.{extension}"
 
 
 def partial(shard: int, part: int, attempt: str) -> str:
@@ -93,7 +105,7 @@ class ClaimKey:
     generation: int
     """Claims of a ticket are numbered from 1; 0 for the ticket itself."""
     kind: str
-    """claim, released, failed, done, reopened or ticket."""
+    """claim, released, failed, progressed, done, reopened or ticket."""
 
 
 def claims_prefix(shard: int, part: int) -> str:

@@ -1,6 +1,7 @@
 """What is true: PartManifest, ShardManifest, RunManifest; and what an attempt did."""
 
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -13,11 +14,23 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Determinism(StrEnum):
+    """What of a run came out the same when a sample of its parts was run again."""
+
+    RECORDS = "same-records"
+    """Exactly one outcome for each record; another version of gristmill did it again."""
+    CONFIG = "same-config"
+    """The same seeds and versions, and other bytes: the engine's numbers depend on neighbours,
+    on the machine, or on chance."""
+    BYTES = "same-bytes"
+
+
 class DataFile(_Model):
     """One written object, and how to know that it is whole."""
 
     name: str
-    """What it holds: `results`, `errors` or `rejected`."""
+    """What it holds: `results`, `errors`, `rejected`, or `outcomes`: those of a part in which the
+    engine refused records, kept for a retry of these alone."""
     key: str
     sha256: str
     bytes: int
@@ -81,6 +94,8 @@ class PartManifest(_Model):
     end: Cursor
     last: bool
     """No record of the shard comes after it."""
+    generation: int = 0
+    """How many retries made it anew; of two, the later one holds."""
     counts: Counts
     files: tuple[DataFile, ...]
     engine_seconds: float
@@ -107,6 +122,7 @@ class ShardManifest(_Model):
     spec: str
     shard: int
     attempt: str
+    generation: int = 0
     parts: int
     counts: Counts
     engine_seconds: float
@@ -127,7 +143,9 @@ class RunManifest(_Model):
     attempts: int
     worker_seconds: float
     usd: float | None
-    determinism: str | None = None
+    generation: int = 0
+    """How many retries of rejected records it holds."""
+    determinism: Determinism | None = None
     """The level that a replay observed; None until one has."""
 
 

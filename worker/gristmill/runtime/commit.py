@@ -17,7 +17,7 @@ from gristmill.contract.manifest import (
     PartManifest,
     ShardManifest,
 )
-from gristmill.contract.record import Outcome
+from gristmill.contract.record import Outcome, RejectionClass
 from gristmill.formats.dead_letter import encode_dead_letter
 from gristmill.formats.protocol import Writer
 from gristmill.runtime.part import PlannedPart
@@ -25,6 +25,7 @@ from gristmill.runtime.partial import decode_partial, encode_partial
 from gristmill.store.protocol import ObjectStore
 
 REJECTED = "rejected"
+OUTCOMES = "outcomes"
 
 
 class Commit:
@@ -46,10 +47,11 @@ class Commit:
         self._spec = spec
         self._attempt = attempt
 
-    def publish_part(self, part: PlannedPart) -> tuple[PartManifest, bool]:
-        """(the manifest that holds, whether it is ours). The first put wins, for good."""
-        mine = self._manifest(part, tuple(self._put_data(part)))
-        key = layout.part_manifest(mine.shard, mine.part)
+    def publish_part(self, part: PlannedPart, generation: int = 0) -> tuple[PartManifest, bool]:
+        """(the manifest that holds, whether it is ours). The first put of a generation wins, for
+        good."""
+        mine = self._manifest(part, tuple(self._put_data(part)), generation)
+        key = layout.part_manifest(mine.shard, mine.part, generation)
         if self._run.put_new(key, canonical_json(mine)):
             return mine, True
         # A storage may say that it was there when our own put arrived and its answer was lost.
@@ -58,6 +60,10 @@ class Commit:
 
     def publish_partial(self, part: PlannedPart) -> None:
         """Keep what was inferred of a part that was cut short, for whoever does it next."""
+        key = layout.partial(part.read.shard, part.read.part, self._attempt)
+        self._run.put_new(key, self._inferred(part))
+
+    def _inferred(self, part: PlannedPart) -> bytes:
         outcomes = part.inferred
         head = PartialManifest(
             spec=self._spec,
@@ -68,8 +74,7 @@ class Commit:
             records=len(outcomes),
             engine_seconds=part.engine_seconds,
         )
-        key = layout.partial(part.read.shard, part.read.part, self._attempt)
-        self._run.put_new(key, encode_partial(head, self._columns, outcomes))
+        return encode_partial(head, self._columns, outcomes)
 
     def kept(self, keys: Sequence[str]) -> tuple[dict[int, Outcome], float]:
         """(outcomes, engine seconds) of one part's partials: index in the part -> outcome."""
@@ -85,7 +90,7 @@ class Commit:
         return outcomes, seconds
 
     def publish_shard(
-        self, shard: int, parts: Sequence[PartManifest]
+        self, shard: int, parts: Sequence[PartManifest], generation: int = 0
     ) -> tuple[ShardManifest, bool]:
         """Compact the elected parts to the files a reader sees, then say that the shard is done:
         (the manifest that holds, whether it is ours).
@@ -102,13 +107,14 @@ class Commit:
             spec=self._spec,
             shard=shard,
             attempt=self._attempt,
+            generation=generation,
             parts=len(parts),
             counts=Counts.total(part.counts for part in parts),
             engine_seconds=sum(part.engine_seconds for part in parts),
             results=tuple(results),
             dead_letter=self._merge(self._run, REJECTED, layout.dead_letter(shard), parts),
         )
-        key = layout.shard_manifest(shard)
+        key = layout.shard_manifest(shard, generation)
         if self._run.put_new(key, canonical_json(mine)):
             return mine, True
         elected = decode(ShardManifest, self._run.get(key), f"{self._run.uri}/{key}")
@@ -123,12 +129,19 @@ class Commit:
         rejected, count = encode_dead_letter(records, outcomes, self._attempt)
         if count:
             bodies[REJECTED] = ("jsonl", rejected, count)
+        if RejectionClass.ENGINE in part.counts().rejected:
+            bodies[OUTCOMES] = ("jsonl", self._inferred(part), len(part.inferred))
         for name, (extension, body, count) in bodies.items():
-            key = layout.part_data(part.read.shard, part.read.part, self._attempt, name, extension)
+            digest = sha256(body)
+            key = layout.part_data(
+                part.read.shard, part.read.part, self._attempt, digest, name, extension
+            )
             self._run.put(key, body)
-            yield DataFile(name=name, key=key, sha256=sha256(body), bytes=len(body), records=count)
+            yield DataFile(name=name, key=key, sha256=digest, bytes=len(body), records=count)
 
-    def _manifest(self, part: PlannedPart, files: tuple[DataFile, ...]) -> PartManifest:
+    def _manifest(
+        self, part: PlannedPart, files: tuple[DataFile, ...], generation: int
+    ) -> PartManifest:
         return PartManifest(
             spec=self._spec,
             shard=part.read.shard,
@@ -138,6 +151,7 @@ class Commit:
             start=part.read.start,
             end=part.read.end,
             last=part.read.last,
+            generation=generation,
             counts=part.counts(),
             files=files,
             engine_seconds=part.engine_seconds,

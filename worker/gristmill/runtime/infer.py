@@ -93,6 +93,15 @@ async def _ended_by(event: anyio.Event) -> AsyncIterator[None]:
         tasks.cancel_scope.cancel()
 
 
+async def infer_part(engine: Engine, clock: Clock, part: PlannedPart) -> None:
+    """One part by itself, a batch after another, to its end."""
+    for batch in part.batches:
+        part.begin(batch)
+        began = clock.monotonic()
+        outcomes = await infer_batch(engine, part.prepared, batch)
+        part.settle(batch, outcomes, clock.monotonic() - began)
+
+
 async def infer_batch(
     engine: Engine, prepared: Prepared, batch: Sequence[int]
 ) -> Sequence[Outcome]:

@@ -32,7 +32,10 @@ class PlannedPart:
         profile: EngineProfile,
         kept: Mapping[int, Outcome] = NOTHING,
         kept_seconds: float = 0.0,
+        *,
+        alone: bool = False,
     ) -> None:
+        """`alone`: the records that are not kept are planned by themselves, as a retry does."""
         self.read = read
         self.prepared = prepared
         self.engine_seconds = kept_seconds
@@ -44,7 +47,7 @@ class PlannedPart:
         self._members = [i for i, outcome in enumerate(self._outcomes) if outcome is None]
         planned = plan_batches(
             prepared.lengths,
-            self._members,
+            [i for i in self._members if not (alone and i in kept)],
             tokens=profile.batch_tokens,
             records=profile.batch_records,
         )
