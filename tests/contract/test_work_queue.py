@@ -42,8 +42,8 @@ def hand() -> Hand:
 
 
 EXACT = ["local", "indexed", "indexed-disk", "indexed-s3", "double"]
-"""They know their tickets: one that is there stays one, and they come in order. SQS promises
-neither; docs/decisions/0008-sqs.md says what that costs."""
+"""They know their tickets: one that is there stays one, they come in order, and attempts that got
+further don't count. SQS promises none of that; docs/decisions/0008-sqs.md says what it costs."""
 
 
 @pytest.fixture(params=[*EXACT, "sqs"])
@@ -219,17 +219,32 @@ def test_an_attempt_that_failed_is_spent_though_the_ticket_is_free_at_once(
     assert queue.given_up() is not None
 
 
-def test_a_ticket_that_gets_further_each_time_is_not_given_up(queue: WorkQueue, hand: Hand) -> None:
+def test_a_ticket_that_gets_further_before_each_failure_is_not_given_up(queue: WorkQueue) -> None:
     queue.fill(map(Ticket, [1]))
     for _ in range(3 * ATTEMPTS):
-        queue.progressed(leased(queue))
-        hand.time += LEASE_SECONDS
+        lease = leased(queue)
+        queue.progressed(lease)
+        queue.release(lease, spent=True)
     assert queue.given_up() is None
     for _ in range(ATTEMPTS):
-        leased(queue)
-        hand.time += LEASE_SECONDS
+        queue.release(leased(queue), spent=True)
     assert queue.lease() is None
     assert queue.given_up() is not None
+
+
+def test_a_ticket_that_gets_further_before_each_kill_is_not_given_up(
+    exact_queue: WorkQueue, hand: Hand
+) -> None:
+    exact_queue.fill(map(Ticket, [1]))
+    for _ in range(3 * ATTEMPTS):
+        exact_queue.progressed(leased(exact_queue))
+        hand.time += LEASE_SECONDS
+    assert exact_queue.given_up() is None
+    for _ in range(ATTEMPTS):
+        leased(exact_queue)
+        hand.time += LEASE_SECONDS
+    assert exact_queue.lease() is None
+    assert exact_queue.given_up() is not None
 
 
 def test_an_expired_lease_passes_to_another_worker(queue: WorkQueue, hand: Hand) -> None:

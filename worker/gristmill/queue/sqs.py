@@ -71,6 +71,7 @@ class _Held:
     message: str
     ticket: Ticket
     expires: float
+    progressed: bool = False
 
 
 class SqsQueue:
@@ -168,7 +169,7 @@ class SqsQueue:
         held = self._held.pop(lease.token, None)
         if held is None or self._now() >= held.expires:
             return
-        if spent or held.calls is self._dead:
+        if (spent and not held.progressed) or held.calls is self._dead:
             with suppress(HandleLostError):
                 held.calls.hide(lease.token, 0)
         else:
@@ -178,6 +179,12 @@ class SqsQueue:
         held = self._held.pop(lease.token, None)
         with suppress(HandleLostError):
             (held.calls if held else self._work).delete(lease.token)
+
+    def progressed(self, lease: Lease) -> None:
+        """Makes its release one with no attempt spent. A killed process releases nothing, and
+        that SQS counts: it can't be told before."""
+        if (held := self._held.get(lease.token)) is not None:
+            held.progressed = True
 
     def outstanding(self) -> int:
         return sum(self._counts())
