@@ -12,10 +12,13 @@ from gristmill.contract import layout
 from gristmill.contract.fill import Fill, SentPage
 from gristmill.contract.manifest import (
     AttemptReport,
+    Control,
     Counts,
     DataFile,
+    PartialManifest,
     PartManifest,
     RunManifest,
+    ShardFailure,
     ShardManifest,
 )
 from gristmill.contract.record import RejectionClass, Stage
@@ -66,8 +69,9 @@ def run_directory_page() -> str:
         (layout.QUEUE, "the local work queue; may be lost", "scratch, local runs only"),
     ]
     models: list[type[BaseModel]] = [
-        RunSpec, ShardPlan, PartManifest, ShardManifest, RunManifest, AttemptReport, Counts,
-        DataFile, Fill, SentPage,
+        RunSpec, ShardPlan, PartManifest, PartialManifest, ShardManifest, RunManifest,
+        AttemptReport, Counts, DataFile, ShardFailure, Control, Fill,
+        SentPage,
     ]  # fmt: skip
     results = ", ".join(
         f"`{layout.result(7, name, ext)}`"
