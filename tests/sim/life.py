@@ -19,8 +19,8 @@ class DeadWorkerError(Exception):
 
 @dataclass
 class Life:
-    """`skew`: seconds by which its wall clock is wrong. While it is paused, as by SIGSTOP, its sleeps
-    and calls wait; those already under way land late."""
+    """`skew`: seconds by which its wall clock is wrong. While it is paused, as by SIGSTOP, its
+    sleeps and calls wait; those already under way land late."""
 
     name: str
     chance: random.Random

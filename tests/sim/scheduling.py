@@ -1,6 +1,5 @@
 """Trio shuffles tasks that are ready, by a generator of its own: here it is given ours."""
 
-import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 

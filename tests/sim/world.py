@@ -90,8 +90,8 @@ class World:
     def _judge_waste(self, records: int) -> None:
         """What an abrupt end may lose is what was in hand: the part in the engine, those that wait
         beside it, the one being published; and, once work was divided, a root ticket that comes
-        back covers its handed-back half too. A reclaim loses nothing that ended. Pauses, repeats and
-        cancelled leases let two work on one ticket, and have no such bound."""
+        back covers its handed-back half too. A reclaim loses nothing that ended. Pauses, repeats
+        and cancelled leases let two work on one ticket, and have no such bound."""
         if self.setting.loose or self.setting.has & {"pause", "cancel"}:
             return
         job = self.setting.job

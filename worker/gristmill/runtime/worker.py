@@ -25,7 +25,7 @@ from gristmill.formats.protocol import Reader
 from gristmill.queue.protocol import WorkQueue
 from gristmill.runtime.budget import check_rejected
 from gristmill.runtime.commit import Commit
-from gristmill.runtime.control import cancelled
+from gristmill.runtime.control import unwanted
 from gristmill.runtime.host import Host
 from gristmill.runtime.infer import Pulse, infer_parts
 from gristmill.runtime.leases import Leases
@@ -82,7 +82,7 @@ class Worker:
         self._pulse = Pulse(place.host.clock)
         self._open: dict[Ticket, OpenTicket] = {}
         self._looked_hungry_at = float("-inf")
-        self._cancelled = False
+        self._unwanted = False
 
     async def run(self, stop: anyio.Event) -> None:
         """Work until no ticket is left, the run is cancelled, or `stop`.
@@ -97,7 +97,7 @@ class Worker:
             tasks.start_soon(self._watch_engine)
             await self._line(stop, halt)
             tasks.cancel_scope.cancel()
-        if stop.is_set() and not self._cancelled:
+        if stop.is_set() and not self._unwanted:
             tally = self._place.tally
             raise ReclaimedError(
                 f"told to stop; everything finished is published, {tally.kept_records:,} records "
@@ -286,9 +286,9 @@ class Worker:
     async def _report(self, stop: anyio.Event) -> None:
         while True:  # at once, so that an attempt killed early has cost something too
             await self._host.offload(publish_report, self._place.run, self._place.tally.report())
-            if await self._host.offload(cancelled, self._place.run) and not stop.is_set():
-                self._cancelled = True
-                self._place.emit("cancelled")
+            if not stop.is_set() and await self._host.offload(unwanted, self._place.run):
+                self._unwanted = True
+                self._place.emit("unwanted")
                 stop.set()
             await self._host.clock.sleep(REPORT_SECONDS)
 
