@@ -34,16 +34,16 @@ WORKERS = 4
 RATE = 40.0
 """Records a second and worker."""
 PART = 50
-LEASE_SECONDS = 5
+LEASE_SECONDS = 15
 TROUBLE_EVERY = 4.0
-LONGEST_STOP = 12.0
+LONGEST_STOP = 25.0
 """Longer than a lease: what was stopped comes back to work that is another's."""
 PATIENCE = 600.0
 ENDINGS = (
     *(ExitCode.DONE, ExitCode.RECLAIMED, ExitCode.STORAGE),
     *(-signal.SIGKILL, -signal.SIGTERM),  # told to go before it could listen
 )
-TEXTS = [f"record number {n}" for n in range(int(WORKERS * RATE * SECONDS * 0.6))]
+TEXTS = [f"record number {n}" for n in range(int(WORKERS * RATE * SECONDS * 0.4))]
 FAULTS = [
     {"service": "s3", "probability": 0.02, "error": {"code": "SlowDown", "status": 503}},
     {"service": "s3", "probability": 0.01, "reset": True},

@@ -15,7 +15,7 @@ import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from gristmill.contract.blueprint import Errors
-from gristmill.contract.errors import EngineDeadError, ReclaimedError
+from gristmill.contract.errors import ReclaimedError
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import share_before
@@ -33,7 +33,7 @@ from gristmill.runtime.open_ticket import OpenTicket, divide, look_up, published
 from gristmill.runtime.part import PlannedPart, parts_ahead
 from gristmill.runtime.plan import PlanPages
 from gristmill.runtime.read import ShardReader
-from gristmill.runtime.stacks import thread_stacks
+from gristmill.runtime.stall import STALL_SECONDS, watch_engine
 from gristmill.runtime.telemetry import Emit, Tally, publish_report
 from gristmill.store.protocol import ObjectStore
 
@@ -41,8 +41,6 @@ GRACE_SECONDS = 25.0
 """From the word to stop to the end. Clouds give 30 seconds and then kill."""
 PUBLISH_SECONDS = 10.0
 """The last of them, for publishing: batches that are in the engine by then are lost."""
-STALL_SECONDS = 900.0
-"""An engine that finishes no batch for so long is taken for hung."""
 POLL_SECONDS = 1.0
 """Between looks at the queue while other workers hold the last shards."""
 REPORT_SECONDS = 10.0
@@ -94,7 +92,13 @@ class Worker:
         async with self._leases.kept(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._report, stop)
             tasks.start_soon(self._end_grace, stop, halt, tasks.cancel_scope)
-            tasks.start_soon(self._watch_engine)
+            tasks.start_soon(
+                watch_engine,
+                self._pulse,
+                self._place.stall_seconds,
+                self._place.emit,
+                self._place.on_stall,
+            )
             await self._line(stop, halt)
             tasks.cancel_scope.cancel()
         if stop.is_set() and not self._unwanted:
@@ -300,18 +304,3 @@ class Worker:
         halt.set()
         await self._host.clock.sleep(min(grace, PUBLISH_SECONDS))
         scope.cancel()
-
-    async def _watch_engine(self) -> None:
-        """Raises EngineDeadError when batches are in the engine and for long none comes out."""
-        limit, pulse, clock = self._place.stall_seconds, self._pulse, self._host.clock
-        while True:
-            await clock.sleep(limit / 10)
-            still = clock.monotonic() - pulse.moved_at
-            if pulse.in_flight and still >= limit:
-                message = (
-                    f"the engine did not finish a batch for {still:.0f} s; it is taken for hung, "
-                    "and everything finished is kept"
-                )
-                self._place.emit("stalled", message=message, stacks=thread_stacks())
-                self._place.on_stall()
-                raise EngineDeadError(message)
