@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gristmill.contract.blueprint import Blueprint
 from gristmill.contract.errors import ConfigError
@@ -16,13 +16,12 @@ from infra.team import Team, resolve
 if TYPE_CHECKING:
     from cdktn import App
 
-ENV_PLATFORM = "PLATFORM"
-"""Path of platform.yaml."""
-ENV_BLUEPRINTS = "BLUEPRINTS"
-"""Paths of blueprints, by spaces; the default is those below blueprints/ that name GPUs."""
+ENV_PLATFORM: Final = "PLATFORM"
+"""Path of the platform's file. Absent: `platform.yaml`."""
+ENV_BLUEPRINTS: Final = "BLUEPRINTS"
+"""Paths of blueprints, by spaces. Absent: all of `blueprints/*/` that name GPUs."""
 
-
-TARGETS = {"terraform": ">=1.10.0", "opentofu": ">=1.10.0"}
+TARGETS: Final = {"terraform": ">=1.10.0", "opentofu": ">=1.10.0"}
 """From these on, S3 itself locks a state."""
 
 
