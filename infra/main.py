@@ -33,7 +33,7 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the one place that speaks to the person
         return int(error.exit_code)
-    print(idle_report(platform, teams), file=sys.stderr)  # noqa: T201
+    print(idle_report(platform, teams))  # noqa: T201
     return 0
 
 
