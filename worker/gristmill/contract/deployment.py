@@ -37,7 +37,7 @@ class Roles(BaseModel):
 
     submitter: str
     job: str
-    coordinator: str
+    coordinator: str | None = None
 
 
 class Deployment(BaseModel):
@@ -57,7 +57,8 @@ class Deployment(BaseModel):
     dead_letters: str
     """URL of the queue of shards that were given up."""
     worker: Definition
-    coordinator: Definition
+    coordinator: Definition | None = None
+    """Plans, submits and finishes scheduled runs; None where nothing is scheduled."""
     share: str
     """Share identifier to submit workers with."""
     max_workers: int
