@@ -11,10 +11,13 @@ from pydantic import BaseModel
 from gristmill.contract import layout
 from gristmill.contract.manifest import (
     AttemptReport,
+    Control,
     Counts,
     DataFile,
+    PartialManifest,
     PartManifest,
     RunManifest,
+    ShardFailure,
     ShardManifest,
 )
 from gristmill.contract.record import RejectionClass, Stage
@@ -56,15 +59,15 @@ def run_directory_page() -> str:
         (layout.claim(7, 0, 2), "the second lease on a shard: who has it", "a beat at a time"),
         (
             layout.claim(7, 0, 2, "done"),
-            "that lease's end: done, released, failed, reopened",
+            "that lease's end: done, released, failed, progressed, reopened",
             "once",
         ),
         (layout.claim_ticket(7, 3), "later parts of a shard, handed back", "once"),
         (layout.QUEUE, "the local work queue; may be lost", "scratch, local runs only"),
     ]
     models: list[type[BaseModel]] = [
-        RunSpec, ShardPlan, PartManifest, ShardManifest, RunManifest, AttemptReport, Counts,
-        DataFile,
+        RunSpec, ShardPlan, PartManifest, PartialManifest, ShardManifest, RunManifest,
+        AttemptReport, Counts, DataFile, ShardFailure, Control,
     ]  # fmt: skip
     results = ", ".join(
         f"`{layout.result(7, name, ext)}`"

@@ -155,6 +155,19 @@ def test_an_attempt_that_failed_is_spent_though_the_ticket_is_free_at_once(
     assert queue.given_up() is not None
 
 
+def test_a_ticket_that_gets_further_each_time_is_not_given_up(queue: WorkQueue, hand: Hand) -> None:
+    queue.fill(map(Ticket, [1]))
+    for _ in range(3 * ATTEMPTS):
+        queue.progressed(leased(queue))
+        hand.time += LEASE_SECONDS
+    assert queue.given_up() is None
+    for _ in range(ATTEMPTS):
+        leased(queue)
+        hand.time += LEASE_SECONDS
+    assert queue.lease() is None
+    assert queue.given_up() is not None
+
+
 def test_an_expired_lease_passes_to_another_worker(queue: WorkQueue, hand: Hand) -> None:
     queue.fill(map(Ticket, [1, 2]))
     lost = leased(queue)

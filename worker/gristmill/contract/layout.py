@@ -18,7 +18,7 @@ CLAIMS: Final = "claims/"
 _SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard(?:\.r\d{3})?\.json")
 _PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)(?:\.r\d{3})?\.json")
 _CLAIM: Final = re.compile(
-    r"claims/(\d+)/(\d+)/(?:(\d+)\.)?(claim|released|failed|done|reopened|ticket)"
+    r"claims/(\d+)/(\d+)/(?:(\d+)\.)?(claim|released|failed|progressed|done|reopened|ticket)"
 )
 _PARTIAL: Final = re.compile(r"shards/\d+/partials/(\d+)-[^/]+\.jsonl")
 _RESULT: Final = re.compile(r"(results|errors)-\d{6}\.[a-z.]+")
@@ -94,7 +94,7 @@ class ClaimKey:
     generation: int
     """Claims of a ticket are numbered from 1; 0 for the ticket itself."""
     kind: str
-    """claim, released, failed, done, reopened or ticket."""
+    """claim, released, failed, progressed, done, reopened or ticket."""
 
 
 def claims_prefix(shard: int, part: int) -> str:

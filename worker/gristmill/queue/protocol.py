@@ -59,6 +59,11 @@ class WorkQueue(Protocol):
         """Done for good. Harmless when lost: what it asked for is published already."""
         ...
 
+    def progressed(self, lease: Lease) -> None:
+        """Something of it was published: a ticket that gets further is not given up, where the
+        queue can be told so. Harmless when lost."""
+        ...
+
     def outstanding(self) -> int:
         """Tickets neither completed nor given up, leased ones included. 0: the work is over."""
         ...

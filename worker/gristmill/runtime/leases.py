@@ -22,6 +22,7 @@ class Leases:
         self._queue = queue
         self._host = host
         self._held: dict[Ticket, Lease] = {}
+        self._got_further: set[Lease] = set()
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
@@ -53,6 +54,13 @@ class Leases:
         """What it asked for is published: it leaves the queue."""
         if (lease := self._held.pop(ticket, None)) is not None:
             await self._host.offload(self._queue.complete, lease)
+
+    async def progressed(self, ticket: Ticket) -> None:
+        """Something of it was published. Told once, and only of one that failed before."""
+        lease = self._held.get(ticket)
+        if lease is not None and lease.receives > 1 and lease not in self._got_further:
+            self._got_further.add(lease)
+            await self._host.offload(self._queue.progressed, lease)
 
     async def others_work(self) -> bool:
         """Whether tickets are open that are not in these hands."""

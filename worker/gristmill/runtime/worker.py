@@ -212,6 +212,7 @@ class Worker:
                 if opened is None:  # lost to another worker, who has finished it since
                     continue
                 opened.parts[manifest.part] = manifest
+                await self._leases.progressed(opened.ticket)
                 if opened.finished:
                     tickets.start_soon(self._end_ticket, opened)
 
