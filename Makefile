@@ -81,10 +81,10 @@ chaos: $(STAMP) ## kill, stall and starve workers, then count outcomes
 	$(BIN)/pytest tests/chaos -m chaos
 
 docs: $(STAMP) ## write the generated pages of docs/reference
-	$(BIN)/python scripts/docs.py
+	PYTHONPATH=. $(BIN)/python scripts/docs.py
 
 docs-check: $(STAMP) ## fail when a generated page of docs/reference is stale
-	$(BIN)/python scripts/docs.py --check
+	PYTHONPATH=. $(BIN)/python scripts/docs.py --check
 
 golden: $(STAMP) ## write the golden files of tests/golden; read the diff before committing
 	GOLDEN_UPDATE=1 $(BIN)/pytest tests/golden

@@ -74,8 +74,8 @@ def compose(app: "App", platform: Platform, teams: tuple[Team, ...]) -> None:
         compute = ComputeStack(app, team, foundation, data)
         AccessStack(app, team, data, compute)
         ObservabilityStack(app, team, data, compute).add_dependency(compute)
-        if team.blueprint.schedule is not None:
-            ScheduleStack(app, team, team.blueprint.schedule, compute)
+        if team.blueprint.schedule is not None and compute.coordinator is not None:
+            ScheduleStack(app, team, team.blueprint.schedule, compute.coordinator)
 
 
 if __name__ == "__main__":

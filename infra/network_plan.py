@@ -9,7 +9,7 @@ from infra.team import Team
 MACHINES: Final = ("ecs", "ecs-agent", "ecs-telemetry", "ecr.api", "ecr.dkr", "logs", "sqs")
 """The container agent, the image, the log lines, the work queue."""
 COORDINATOR: Final = ("batch", "ssm")
-"""Submitting workers and reading the deployment; needed where a schedule starts runs."""
+"""Submitting workers and reading the deployment: there is one only where a schedule starts runs."""
 
 
 def interface_endpoints(teams: Sequence[Team]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Writes the pages of docs/reference that the code itself knows best.
 
-    python scripts/docs.py [--check]
+    PYTHONPATH=. python scripts/docs.py [--check]
 
 With --check nothing is written; exit 1 when a page is stale.
 """

@@ -33,9 +33,10 @@ from infra.team import WorkerShape
 from infra.user_data import user_data
 
 ROOT_GIB: Final = 100
-BLOCKED_SECONDS: Final = 3600
-BLOCKED_REASONS: Final = (
-    "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY",
+SHORTEST_WAIT, LONGEST_WAIT = 600, 86_400
+"""What AWS Batch takes."""
+NO_CAPACITY: Final = "CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY"
+MISCONFIGURED: Final = (
     "MISCONFIGURATION:COMPUTE_ENVIRONMENT_MAX_RESOURCE",
     "MISCONFIGURATION:JOB_RESOURCE_REQUIREMENT",
 )
@@ -59,6 +60,7 @@ class GpuQueue(Construct):
         shape: WorkerShape,
         purchase: Sequence[str],
         share: str,
+        patience_seconds: int,
         subnets: list[str],
         security_group: str,
         instance_profile: str,
@@ -88,7 +90,7 @@ class GpuQueue(Construct):
                 ],
             ),
         )
-        self.reference = job_queue(self, self.name, environments, policy.arn).arn
+        self.reference = job_queue(self, self.name, environments, policy.arn, patience_seconds).arn
 
     def _launch_template(self, name: str) -> LaunchTemplate:
         root = LaunchTemplateBlockDeviceMappingsEbs(
@@ -163,8 +165,13 @@ def job_queue(
     name: str,
     environments: Sequence[BatchComputeEnvironment],
     policy: str | None,
+    patience_seconds: int,
 ) -> BatchJobQueue:
-    """In the order given. A job that can never start is cancelled after an hour."""
+    """In the order given. A job that can never start is cancelled soon; one that waits for
+    capacity only when its patience is over."""
+    waits = dict.fromkeys(MISCONFIGURED, SHORTEST_WAIT) | {
+        NO_CAPACITY: min(max(patience_seconds, SHORTEST_WAIT), LONGEST_WAIT)
+    }
     return BatchJobQueue(
         scope,
         "queue",
@@ -178,8 +185,8 @@ def job_queue(
         ],
         job_state_time_limit_action=[
             BatchJobQueueJobStateTimeLimitAction(
-                action="CANCEL", state="RUNNABLE", reason=reason, max_time_seconds=BLOCKED_SECONDS
+                action="CANCEL", state="RUNNABLE", reason=reason, max_time_seconds=seconds
             )
-            for reason in BLOCKED_REASONS
+            for reason, seconds in sorted(waits.items())
         ],
     )

@@ -12,6 +12,8 @@ from infra.policy import Statement, document
 LEASE_SECONDS: Final = 120
 RETENTION_SECONDS: Final = 14 * 86_400
 TAKE: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility")
+WAIT_SECONDS: Final = 20
+"""A receive call waits so long for a shard: the longest is the cheapest."""
 
 
 class WorkQueue(Construct):
@@ -63,7 +65,7 @@ class WorkQueue(Construct):
             sqs_managed_sse_enabled=True,
             visibility_timeout_seconds=LEASE_SECONDS,
             message_retention_seconds=RETENTION_SECONDS,
-            receive_wait_time_seconds=5,
+            receive_wait_time_seconds=WAIT_SECONDS,
             redrive_policy=redrive,
             policy=document([tls_only]),
         )

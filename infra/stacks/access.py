@@ -5,7 +5,7 @@ from cdktn_provider_aws.ssm_parameter import SsmParameter
 
 from gristmill import __version__
 from gristmill.contract.deployment import Definition, Deployment, Roles, parameter_name
-from infra.constructs.job_grants import grant_submit, submit_statements
+from infra.constructs.job_grants import grant_submit
 from infra.constructs.role import JobRole
 from infra.policy import Statement, trust_account
 from infra.stacks.base import PlatformStack
@@ -20,6 +20,7 @@ class AccessStack(PlatformStack):
     def __init__(self, app: App, team: Team, data: DataStack, compute: ComputeStack) -> None:
         super().__init__(app, team.name, "access", team.platform, team.tags)
         submitter = self._submitter(team, data, compute)
+        coordinator = compute.coordinator
         record = Deployment(
             gristmill=__version__,
             account=team.platform.account,
@@ -30,9 +31,9 @@ class AccessStack(PlatformStack):
             work_queue=compute.queue.url,
             dead_letters=compute.queue.dead_url,
             worker=Definition(arn=compute.worker.reference, queue=compute.gpu.reference),
-            coordinator=Definition(
-                arn=compute.coordinator.reference, queue=compute.coordinator_queue.reference
-            ),
+            coordinator=Definition(arn=coordinator.definition, queue=coordinator.queue)
+            if coordinator
+            else None,
             share=team.share,
             max_workers=team.blueprint.capacity.max_workers,
             input=team.input.uri,
@@ -42,7 +43,7 @@ class AccessStack(PlatformStack):
             roles=Roles(
                 submitter=submitter.arn,
                 job=compute.job.arn,
-                coordinator=compute.coordinator_role.arn,
+                coordinator=coordinator.role.arn if coordinator else None,
             ),
             logs=team.log_group,
         )
@@ -78,12 +79,8 @@ class AccessStack(PlatformStack):
             queue=compute.gpu.name,
             definitions=(compute.worker.name,),
         )
-        role.allow(
-            "submit-coordinator",
-            submit_statements(
-                team, compute.coordinator_queue.name, (compute.coordinator.name,), shared=False
-            ),
-        )
+        if compute.coordinator is not None:
+            compute.coordinator.grant_start(role, "submit-coordinator")
         role.allow(
             "look",
             [

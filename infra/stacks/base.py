@@ -4,8 +4,12 @@ from collections.abc import Mapping
 
 from cdktn import App, LocalBackend, S3Backend, TerraformStack
 from cdktn_provider_aws.provider import AwsProvider, AwsProviderDefaultTags
+from constructs import Construct
 
 from gristmill.contract.platform import Platform, S3State
+from infra.constructs.role import JobRole
+from infra.policy import trust_service
+from infra.team import Team
 
 
 class PlatformStack(TerraformStack):
@@ -36,3 +40,20 @@ class PlatformStack(TerraformStack):
         else:
             # From cdktf.out/stacks/<name>, where Terraform runs, to the project's own folder.
             LocalBackend(self, path=f"../../../terraform.{name}.tfstate")
+
+
+def service_role(scope: Construct, team: Team, use: str, description: str, service: str) -> JobRole:
+    """A team's role that an AWS service takes."""
+    platform = team.platform
+    return JobRole(
+        scope,
+        f"{use}-role",
+        name=f"{team.name}-{use}",
+        account=platform.account,
+        description=description,
+        # EC2 doesn't say for which account it asks: it can only be this one.
+        trust=trust_service(
+            service, platform.account, confused_deputy=service != "ec2.amazonaws.com"
+        ),
+        boundary=platform.permissions_boundary,
+    )

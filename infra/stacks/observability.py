@@ -175,7 +175,8 @@ class ObservabilityStack(PlatformStack):
         )
 
     def _blocked_queues(self) -> None:
-        queues = [self._compute.gpu.arn, self._compute.coordinator_queue.arn]
+        coordinator = self._compute.coordinator
+        queues = [self._compute.gpu.arn, *([coordinator.queue_arn] if coordinator else [])]
         pattern: dict[str, Any] = {
             "source": ["aws.batch"],
             "detail-type": ["Batch Job Queue Blocked"],

@@ -12,39 +12,28 @@ from cdktn_provider_aws.scheduler_schedule import (
 
 from gristmill.contract.blueprint import Schedule
 from gristmill.contract.deployment import TAG_BLUEPRINT, TAG_TEAM
-from infra.constructs.job_grants import submit_statements
-from infra.constructs.role import JobRole
-from infra.policy import trust_service
-from infra.stacks.base import PlatformStack
-from infra.stacks.compute import ComputeStack
+from infra.stacks.base import PlatformStack, service_role
+from infra.stacks.coordinator import Coordinator
 from infra.team import Team
 
 LATEST_START_SECONDS = 3600
 
 
 class ScheduleStack(PlatformStack):
-    def __init__(self, app: App, team: Team, schedule: Schedule, compute: ComputeStack) -> None:
-        platform = team.platform
-        super().__init__(app, team.name, "schedule", platform, team.tags)
-        role = JobRole(
+    def __init__(self, app: App, team: Team, schedule: Schedule, coordinator: Coordinator) -> None:
+        super().__init__(app, team.name, "schedule", team.platform, team.tags)
+        role = service_role(
             self,
+            team,
             "scheduler",
-            name=f"{team.name}-scheduler",
-            account=platform.account,
-            description=f"Starts {team.name} by the clock",
-            trust=trust_service("scheduler.amazonaws.com", platform.account),
-            boundary=platform.permissions_boundary,
+            f"Starts {team.name} by the clock",
+            "scheduler.amazonaws.com",
         )
-        role.allow(
-            "start-coordinator",
-            submit_statements(
-                team, compute.coordinator_queue.name, (compute.coordinator.name,), shared=False
-            ),
-        )
+        coordinator.grant_start(role, "start-coordinator")
         submission = {
             "JobName": f"{team.name}-scheduled",
-            "JobQueue": compute.coordinator_queue.reference,
-            "JobDefinition": compute.coordinator.reference,
+            "JobQueue": coordinator.queue,
+            "JobDefinition": coordinator.definition,
             "Tags": {TAG_BLUEPRINT: team.name, TAG_TEAM: team.team},
         }
         SchedulerSchedule(

@@ -17,7 +17,8 @@ from gristmill.runtime.host import Host, WallClock, in_thread
 from gristmill.store.open import open_store
 from tests.bench.conftest import Bench
 from tests.doubles.sqs_service import make_queue
-from tests.emulator.aws.localstack import MissingToolError, environment, localstack
+from tests.emulator.aws.environment import MissingToolError
+from tests.emulator.aws.localstack import localstack, python
 
 pytestmark = [pytest.mark.bench, pytest.mark.emulator]
 
@@ -28,7 +29,7 @@ SHARDS = 100_000
 def cloud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder with LocalStack's record of calls."""
     try:
-        environment()
+        python()
     except MissingToolError as missing:
         pytest.skip(str(missing))
     with localstack(tmp_path) as url:

@@ -47,9 +47,13 @@ CLIENT_UNUSED = WORKER_UNUSED | {
 }
 """Granted to coordinator and submitter likewise."""
 
-MACHINE_ROLES = ("embed-corpus-instance", "embed-corpus-execution", "embed-corpus-scheduler")
-"""Used by AWS's own agents and services, whose calls no emulator makes. Their actions are those of
-AWS's documentation, pinned word for word in tests/unit/infra/test_access.py."""
+SCHEDULE_ROLES = {"coordinator", "scheduler"}
+"""There where a blueprint has a schedule."""
+
+MACHINE_ROLES = {"instance", "execution"}
+"""These, and the scheduler's, are used by AWS's own agents and services, whose calls no emulator
+makes. Their actions are those of AWS's documentation, pinned word for word in
+tests/unit/infra/test_access.py."""
 
 DEPLOY_UNUSED = {
     "kms:CreateGrant": "AWS asks in the deployer's name when a repository is encrypted",
@@ -77,6 +81,11 @@ DEPLOY_UNUSED = {
     "sqs:SetQueueAttributes": "when the attempts change",
 }
 """Granted to the pipeline, and not called while everything is made and destroyed once."""
+
+NAT_UNUSED = {
+    "ec2:DisassociateAddress": "when an address is still in use as it is released",
+}
+"""Likewise, of what only a network with a way out takes."""
 
 PIPELINE_STACK = {
     "iam:CreateOpenIDConnectProvider",

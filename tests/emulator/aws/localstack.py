@@ -2,26 +2,18 @@
 
 import os
 import shutil
-import socket
 import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+from tests.emulator.aws.environment import ROOT, MissingToolError, environment
+from tests.emulator.aws.server import free_port, serving
+
 HERE = Path(__file__).parent
 LOCK = ROOT / "requirements" / "localstack.lock"
 VENV = ROOT / "build" / "localstack"
 SERVICES = ("batch", "budgets", "ecr", "ecs", "autoscaling")
-START_SECONDS = 90
-
-
-class MissingToolError(Exception):
-    """What the emulator needs is not on this machine. The message names it."""
 
 
 def interpreter() -> list[str]:
@@ -50,50 +42,22 @@ def _managed(minor: int) -> list[list[str]]:
     return [["env", f"PYENV_VERSION={name}", f"python3.{minor}"] for name in names]
 
 
-def environment() -> Path:
-    """An interpreter with LocalStack; made once, and again when the lock has changed."""
-    python, stamp = VENV / "bin" / "python", VENV / ".lock"
-    if stamp.exists() and stamp.read_text() == LOCK.read_text():
-        return python
-    shutil.rmtree(VENV, ignore_errors=True)
-    subprocess.run([*interpreter(), "-m", "venv", str(VENV)], check=True)
-    said = ""
-    for installer in _installers(python):
-        done = subprocess.run(
-            [*installer, "--quiet", "--no-deps", "-r", str(LOCK)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        said = done.stderr
-        if done.returncode == 0:
-            break
-    else:
-        raise MissingToolError(f"LocalStack can't be installed: {said[-400:]}")
-    stamp.write_text(LOCK.read_text())
-    return python
-
-
-def _installers(python: Path) -> list[list[str]]:
-    """uv where the tests' own environment has it, for pip takes minutes; then pip, which knows of
-    indexes that uv does not."""
-    uv = Path(sys.executable).parent / "uv"
-    pip = [str(python), "-m", "pip", "install"]
-    return [[str(uv), "pip", "install", "--python", str(python)], pip] if uv.exists() else [pip]
+def python() -> Path:
+    """An interpreter with LocalStack."""
+    return environment(VENV, LOCK, interpreter())
 
 
 @contextmanager
 def localstack(folder: Path) -> Iterator[str]:
     """URL of a running LocalStack. `folder/calls.jsonl` will have a line for each call."""
-    python = environment()
+    command = python()
     plugin = folder / "plugin"
     _write_plugin(plugin)
-    port = _free_port()
-    log = folder / "localstack.log"
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
     variables = {
-        **{k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "PYTHON", "VIRTUAL"))},
         "PYTHONPATH": str(plugin),
-        "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
         "FILESYSTEM_ROOT": str(folder / "root"),
         "GATEWAY_LISTEN": f"127.0.0.1:{port}",
         "DNS_ADDRESS": "0",
@@ -102,25 +66,9 @@ def localstack(folder: Path) -> Iterator[str]:
         "MOTO_EC2_LOAD_DEFAULT_AMIS": "false",
         "RECORDED_CALLS": str(folder / "calls.jsonl"),
     }
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [str(python), "-m", "localstack.runtime.main"],
-            env=variables,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            cwd=folder,
-        )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        _wait_until_ready(url, process, log)
+    main = [str(command), "-m", "localstack.runtime.main"]
+    with serving(main, variables, folder, url, "/_localstack/health"):
         yield url
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def _write_plugin(plugin: Path) -> None:
@@ -134,22 +82,3 @@ def _write_plugin(plugin: Path) -> None:
     (info / "entry_points.txt").write_text(
         "\n".join(["[localstack.aws.provider]", *points, "", *hook, ""])
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def _wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise RuntimeError(f"LocalStack ended at once:\n{log.read_text()[-2000:]}")
-        try:
-            with urllib.request.urlopen(f"{url}/_localstack/health", timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.3)
-    raise RuntimeError(f"LocalStack did not start in {START_SECONDS} s:\n{log.read_text()[-2000:]}")

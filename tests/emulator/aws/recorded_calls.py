@@ -24,6 +24,7 @@ def record() -> None:
         line = {
             "service": context.service.service_name,
             "operation": context.operation.name,
+            "account": context.account_id,
             **{name: request[name] for name in KEPT if isinstance(request.get(name), str)},
         }
         with path.open("a") as file:

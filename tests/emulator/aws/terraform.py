@@ -5,18 +5,21 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.emulator.aws.localstack import MissingToolError
+from tests.emulator.aws.environment import MissingToolError
 
 PROVIDER = "terraform-provider-aws_v*"
 SEARCHED = ("/opt", "/usr/local", "/usr/share", str(Path.home()))
 DEPTH = 9
 RENAMED = {"aws_batch_compute_environment": {"name_prefix": "compute_environment_name_prefix"}}
 """Arguments of provider 6 -> of provider 5."""
-ACCOUNT = "111122223333"
+CHANGES = 2
+"""Exit code of a plan that changes something."""
+UNCHANGED = (["no-op"], ["read"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +53,37 @@ def _find(place: Path, depth: int) -> list[Path]:
 
 
 class Terraform:
-    """One synthesized app, its stacks in the order of their dependencies."""
+    """One synthesized app in one account, its stacks in the order of their dependencies."""
 
-    def __init__(self, outdir: Path, endpoint: str, mirror: Mirror) -> None:
+    def __init__(
+        self, outdir: Path, endpoint: str, mirror: Mirror, account: str, parts: Collection[str]
+    ) -> None:
+        """`parts`: the stacks to deploy, by the ends of their names; none means all."""
         self.outdir, self._mirror = outdir, mirror
         self._config = outdir / "terraform.rc"
         self._config.write_text(
             f'provider_installation {{\n  filesystem_mirror {{ path = "{mirror.root}" }}\n}}\n'
         )
         manifest = json.loads((outdir / "manifest.json").read_text())["stacks"]
-        self.waves = _waves({name: stack["dependencies"] for name, stack in manifest.items()})
+        chosen = {
+            name: stack["dependencies"]
+            for name, stack in manifest.items()
+            if not parts or name.rpartition("-")[2] in parts
+        }
+        self.waves = _waves(chosen)
         self.stacks = [stack for wave in self.waves for stack in wave]
-        self._variables = {
+        self.variables = {
             **{k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "TF_"))},
             "TF_CLI_CONFIG_FILE": str(self._config),
             "TF_PLUGIN_CACHE_DIR": "",
             "TF_IN_AUTOMATION": "1",
             "CHECKPOINT_DISABLE": "1",
+            # Most of a command's work is reading the provider's schema: collecting garbage
+            # meanwhile costs a third of it.
+            "GOGC": "off",
+            "GOMEMLIMIT": "1GiB",
             "AWS_ENDPOINT_URL": endpoint,
-            "AWS_ACCESS_KEY_ID": ACCOUNT,
+            "AWS_ACCESS_KEY_ID": account,
             "AWS_SECRET_ACCESS_KEY": "test",
             "NO_PROXY": "127.0.0.1",
         }
@@ -76,9 +91,9 @@ class Terraform:
     def folder(self, stack: str) -> Path:
         return self.outdir / "stacks" / stack
 
-    def adapt(self, stacks: list[str] | None = None) -> None:
+    def adapt(self, stacks: Collection[str]) -> None:
         """For the provider and the emulator at hand; what infra writes is left alone."""
-        for stack in stacks or self.stacks:
+        for stack in stacks:
             path = self.folder(stack) / "cdk.tf.json"
             tree = json.loads(path.read_text())
             tree["terraform"]["required_providers"]["aws"]["version"] = self._mirror.version
@@ -94,11 +109,17 @@ class Terraform:
                         resource[old] = resource.pop(new)
             path.write_text(json.dumps(tree, indent=1))
 
-    def run(self, stack: str, *arguments: str, allowed: tuple[int, ...] = (0,)) -> str:
+    def run(self, stack: str, *arguments: str) -> str:
+        said, _ = self._run(stack, arguments, (0,))
+        return said
+
+    def _run(
+        self, stack: str, arguments: tuple[str, ...], allowed: tuple[int, ...]
+    ) -> tuple[str, int]:
         done = subprocess.run(
             ["terraform", *arguments],
             cwd=self.folder(stack),
-            env=self._variables,
+            env=self.variables,
             capture_output=True,
             text=True,
             check=False,
@@ -108,7 +129,7 @@ class Terraform:
                 f"{stack}: terraform {arguments[0]} ended with {done.returncode}:\n"
                 f"{done.stderr[:4000] or done.stdout[-4000:]}"
             )
-        return done.stdout
+        return done.stdout, done.returncode
 
     def init(self, stack: str) -> None:
         self.run(stack, "init", "-no-color", "-input=false")
@@ -121,26 +142,42 @@ class Terraform:
         self.run(stack, "apply", "-no-color", "-input=false", "-auto-approve", "-parallelism=10")
 
     def destroy(self, stack: str) -> int:
-        """How many resources went."""
+        """How many resources went. By the state as it is: a plan has just read everything."""
         said = self.run(
-            stack, "destroy", "-no-color", "-input=false", "-auto-approve", "-parallelism=10"
+            stack,
+            "destroy",
+            "-no-color",
+            "-input=false",
+            "-auto-approve",
+            "-refresh=false",
+            "-parallelism=10",
         )
         counted = re.search(r"(\d+) destroyed", said)
         return int(counted[1]) if counted else 0
 
-    def plan(self, stack: str) -> dict[str, Any]:
+    def plan(self, stack: str, *options: str) -> list[dict[str, Any]]:
         """What would change, as Terraform's JSON."""
-        self.run(stack, "plan", "-no-color", "-input=false", "-out=plan", "-parallelism=10")
-        shown: dict[str, Any] = json.loads(self.run(stack, "show", "-json", "plan"))
-        return shown
+        asked = ("-no-color", "-input=false", "-out=plan", "-parallelism=10", "-detailed-exitcode")
+        _, code = self._run(stack, ("plan", *asked, *options), (0, CHANGES))
+        if code != CHANGES:
+            return []
+        shown = json.loads(self.run(stack, "show", "-json", "plan"))
+        return [
+            change
+            for change in shown.get("resource_changes", [])
+            if change["change"]["actions"] not in UNCHANGED
+        ]
 
     def state(self, stack: str) -> list[dict[str, Any]]:
-        """Every resource that was made, with its values."""
-        shown = json.loads(self.run(stack, "show", "-json"))
-        resources: list[dict[str, Any]] = (
-            shown.get("values", {}).get("root_module", {}).get("resources", [])
-        )
-        return [resource for resource in resources if resource["mode"] == "managed"]
+        """Every resource that was made, with its values. Read from the state's own file:
+        `terraform show` would start the provider, for seconds."""
+        tree = json.loads((self.outdir.parent / f"terraform.{stack}.tfstate").read_text())
+        return [
+            {"type": resource["type"], "values": instance["attributes"]}
+            for resource in tree["resources"]
+            if resource["mode"] == "managed"
+            for instance in resource["instances"]
+        ]
 
 
 def _waves(dependencies: dict[str, list[str]]) -> list[list[str]]:
@@ -148,7 +185,11 @@ def _waves(dependencies: dict[str, list[str]]) -> list[list[str]]:
     waves: list[list[str]] = []
     done: set[str] = set()
     while len(done) < len(dependencies):
-        ready = sorted(s for s in dependencies if s not in done and set(dependencies[s]) <= done)
+        ready = sorted(
+            stack
+            for stack, needs in dependencies.items()
+            if stack not in done and done.issuperset(set(needs) & dependencies.keys())
+        )
         assert ready, f"stacks depend on each other in a circle: {dependencies}"
         waves.append(ready)
         done |= set(ready)

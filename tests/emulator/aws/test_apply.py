@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from tests.emulator.aws.exercise import Exercise
+from tests.emulator.aws.apps import LENT, apps
+from tests.emulator.aws.exercise import Deployed, Exercise
 from tests.emulator.aws.gaps import DRIFT
 from tests.emulator.aws.terraform import RENAMED
 
 pytestmark = [pytest.mark.emulator, pytest.mark.slow]
+PLATFORMS = list(apps())
 Change = dict[str, Any]
 
 
@@ -22,7 +24,7 @@ def attributes(change: Change) -> set[str]:
 
 
 def changes(exercised: Exercise, edit: str) -> dict[str, Change]:
-    """By the resource's construct, without what the emulator gets wrong."""
+    """By the resource's address, without what the emulator gets wrong."""
     return {
         change["address"]: change
         for change in exercised.changed[edit]
@@ -31,38 +33,73 @@ def changes(exercised: Exercise, edit: str) -> dict[str, Change]:
     }
 
 
-def test_every_stack_is_valid_terraform(exercised: Exercise) -> None:
-    assert exercised.diagnostics == []
+@pytest.fixture(params=PLATFORMS)
+def deployed(request: pytest.FixtureRequest, exercised: Exercise) -> Deployed:
+    return exercised.apps[request.param]
 
 
-def test_every_stack_is_applied(exercised: Exercise) -> None:
-    assert {stack.rpartition("-")[2] for stack in exercised.applied} == {
-        "access",
-        "compute",
-        "data",
-        "foundation",
-        "observability",
-        "pipeline",
-        "schedule",
+def test_every_kind_of_stack_is_valid_terraform(main: Deployed) -> None:
+    assert main.diagnostics == []
+
+
+def test_the_librarys_own_check_tells_valid_from_broken(exercised: Exercise) -> None:
+    assert exercised.valid == [True, False]
+
+
+def test_every_stack_of_two_teams_is_applied(main: Deployed) -> None:
+    team = ("access", "compute", "data", "observability")
+    assert set(main.applied) == {
+        "gristmill-foundation",
+        "gristmill-pipeline",
+        "embed-corpus-schedule",
+        *(f"{name}-{part}" for name in ("embed-corpus", "embed-news") for part in team),
     }
-    assert all(exercised.applied.values())
+    assert all(main.applied.values())
+
+
+def test_a_network_with_a_way_out_is_applied(exercised: Exercise) -> None:
+    kinds = {resource["type"] for resource in exercised.apps["open-mill"].resources}
+    assert kinds >= {"aws_nat_gateway", "aws_internet_gateway", "aws_eip", "aws_route"}
+
+
+def test_a_guest_makes_no_network_and_no_second_input(exercised: Exercise) -> None:
+    guest = exercised.apps["guest-mill"]
+    assert set(guest.applied) == {
+        "guest-mill-foundation",
+        "embed-lent-data",
+        "embed-lent-compute",
+        "embed-lent-access",
+    }
+    kinds = {resource["type"] for resource in guest.resources}
+    assert not kinds & {"aws_vpc", "aws_subnet", "aws_route_table", "aws_vpc_endpoint"}
+    buckets = {r["values"]["bucket"] for r in guest.resources if r["type"] == "aws_s3_bucket"}
+    assert LENT not in buckets
+    assert "guest-results" in buckets
+
+
+def test_what_a_guest_was_lent_stays(exercised: Exercise) -> None:
+    assert exercised.apps["guest-mill"].left_alone == {
+        "subnets": ["10.9.0.0/20", "10.9.16.0/20"],
+        "objects": ["in/a.jsonl"],
+        "buckets": [LENT],
+    }
 
 
 def test_a_second_plan_changes_nothing_but_what_the_emulator_gets_wrong(
-    exercised: Exercise,
+    deployed: Deployed,
 ) -> None:
-    drift = {(c["type"], a) for c in exercised.again for a in attributes(c)}
+    drift = {(c["type"], a) for c in deployed.again for a in attributes(c)}
     assert drift <= set(DRIFT)
-    assert all(change["change"]["actions"] == ["update"] for change in exercised.again)
+    assert all(change["change"]["actions"] == ["update"] for change in deployed.again)
 
 
-def test_no_gap_is_on_the_list_that_the_emulator_has_closed(exercised: Exercise) -> None:
-    assert set(DRIFT) <= {(c["type"], a) for c in exercised.again for a in attributes(c)}
+def test_no_gap_is_on_the_list_that_the_emulator_has_closed(main: Deployed) -> None:
+    assert set(DRIFT) <= {(c["type"], a) for c in main.again for a in attributes(c)}
 
 
-def test_destroy_leaves_nothing(exercised: Exercise) -> None:
-    assert exercised.left == []
-    assert exercised.destroyed == len(exercised.resources)
+def test_destroy_leaves_nothing(deployed: Deployed) -> None:
+    assert deployed.left == []
+    assert deployed.destroyed == len(deployed.resources) > 0
 
 
 def test_more_workers_are_a_change_in_place(exercised: Exercise) -> None:
@@ -101,13 +138,16 @@ def test_another_number_of_attempts_is_a_new_revision_in_place(exercised: Exerci
     assert all(change["change"]["actions"] == ["update"] for change in made.values())
 
 
-def test_the_record_that_clients_read_is_one_that_they_understand(exercised: Exercise) -> None:
+def test_the_record_that_clients_read_is_one_that_they_understand(main: Deployed) -> None:
     from gristmill.contract.deployment import Deployment
 
-    (parameter,) = (r for r in exercised.resources if r["type"] == "aws_ssm_parameter")
-    record = Deployment.model_validate(json.loads(parameter["values"]["value"]))
+    values = [r["values"] for r in main.resources if r["type"] == "aws_ssm_parameter"]
+    records = {v["name"]: Deployment.model_validate(json.loads(v["value"])) for v in values}
+    record = records["/gristmill/embed-corpus"]
     assert record.worker.arn.endswith("job-definition/embed-corpus-worker:1")
     assert record.work_queue.endswith("/111122223333/embed-corpus-work")
+    assert record.coordinator is not None
+    assert records["/gristmill/embed-news"].coordinator is None
 
 
 def test_one_attribute_tells_provider_6_from_provider_5() -> None:

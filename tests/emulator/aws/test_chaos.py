@@ -25,7 +25,8 @@ from gristmill.client.state import read_state
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy
 from tests.emulator.aws.cloud import Cloud, cloud_at
-from tests.emulator.aws.localstack import MissingToolError, environment, localstack
+from tests.emulator.aws.environment import MissingToolError
+from tests.emulator.aws.localstack import localstack, python
 
 pytestmark = [pytest.mark.emulator, pytest.mark.slow]
 
@@ -141,7 +142,7 @@ def cloud(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Cloud]:
     try:
-        environment()
+        python()
     except MissingToolError as missing:
         pytest.skip(str(missing))
     with (

@@ -19,7 +19,8 @@ from gristmill.contract.run import Policy
 from gristmill.contract.ticket import Ticket
 from gristmill.queue.protocol import Lease
 from tests.emulator.aws.cloud import FILES, Cloud, cloud_at
-from tests.emulator.aws.localstack import MissingToolError, environment, localstack
+from tests.emulator.aws.environment import MissingToolError
+from tests.emulator.aws.localstack import localstack, python
 
 pytestmark = [pytest.mark.emulator, pytest.mark.slow]
 
@@ -51,7 +52,7 @@ def ended(worker: subprocess.Popen[bytes]) -> tuple[int, str]:
 @pytest.fixture(scope="module")
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     try:
-        environment()
+        python()
     except MissingToolError as missing:
         pytest.skip(str(missing))
     with localstack(tmp_path_factory.mktemp("localstack")) as url:

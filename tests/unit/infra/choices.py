@@ -80,3 +80,20 @@ def maximal_platform(**changes: Any) -> Platform:
 def team(chosen: Blueprint | None = None, where: Platform | None = None) -> Team:
     (resolved,) = resolve(where or platform(), [("blueprint.yaml", chosen or blueprint())])
     return resolved
+
+
+def two_teams() -> tuple[Team, ...]:
+    """Both read a bucket that was there before, each a prefix of its own."""
+    chosen = [
+        (f"{name}.yaml", make(name=name, **_places(name)))
+        for name, make in (("mill", maximal_blueprint), ("kiln", blueprint))
+    ]
+    return resolve(maximal_platform(existing_buckets={"silo": {}}), chosen)
+
+
+def _places(name: str) -> dict[str, Any]:
+    return {
+        "team": f"{name}-people",
+        "input": {"uri": f"s3://silo/{name}/", "format": {"kind": "jsonl"}},
+        "output": {"uri": f"s3://{name}-flour/out/{{run}}"},
+    }

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gristmill.contract.deployment import Deployment
 from infra.policy import Statement
 from tests.unit.infra.synthesized import Synthesized
 
@@ -137,6 +138,19 @@ def test_workers_are_submitted_as_the_own_team_only(maximal: Synthesized, role: 
         "job-definition/mill-worker",
         "*",
     }
+
+
+def test_without_a_schedule_people_start_workers_alone(minimal: Synthesized) -> None:
+    (statement,) = granting(minimal, "mill-submitter", "batch:SubmitJob")
+    assert {r.split(":", 5)[5] for r in statement["Resource"]} == {
+        "job-queue/mill-gpu",
+        "job-definition/mill-worker",
+        "job-definition/mill-worker:*",
+    }
+    (record,) = minimal.all("aws_ssm_parameter")
+    deployment = Deployment.model_validate_json(record["value"])
+    assert deployment.coordinator is None
+    assert deployment.roles.coordinator is None
 
 
 @pytest.mark.parametrize("role", ["mill-submitter", "mill-coordinator"])

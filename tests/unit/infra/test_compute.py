@@ -2,10 +2,14 @@
 
 import base64
 from email import message_from_bytes
+from pathlib import Path
 from typing import Any
 
-from infra.constructs.gpu_queue import BLOCKED_REASONS
-from tests.unit.infra.synthesized import Synthesized
+import pytest
+
+from infra.constructs.gpu_queue import MISCONFIGURED, NO_CAPACITY
+from tests.unit.infra.choices import blueprint, platform, team
+from tests.unit.infra.synthesized import Synthesized, synthesized
 
 
 def environments(stacks: Synthesized) -> dict[str, Any]:
@@ -25,7 +29,7 @@ def test_spot_is_tried_before_on_demand(maximal: Synthesized) -> None:
 
 
 def test_only_what_the_blueprint_buys_is_there(minimal: Synthesized) -> None:
-    assert set(environments(minimal)) == {"EC2", "FARGATE"}
+    assert set(environments(minimal)) == {"EC2"}
 
 
 def test_no_machine_stays_when_no_work_is_left(maximal: Synthesized) -> None:
@@ -92,8 +96,21 @@ def test_the_root_disk_is_encrypted(maximal: Synthesized) -> None:
 def test_a_job_that_can_never_start_is_cancelled_with_its_reason(maximal: Synthesized) -> None:
     for queue in maximal.all("aws_batch_job_queue"):
         actions = queue["job_state_time_limit_action"]
-        assert {a["reason"] for a in actions} == set(BLOCKED_REASONS)
+        waits = {a["reason"]: a["max_time_seconds"] for a in actions}
+        assert waits == dict.fromkeys(MISCONFIGURED, 600) | {NO_CAPACITY: 6 * 3600}
         assert {(a["state"], a["action"]) for a in actions} == {("RUNNABLE", "CANCEL")}
+
+
+@pytest.mark.parametrize(
+    ("deadline", "seconds"), [(None, 86_400), ("1m", 600), ("6h", 21_600), ("3d", 86_400)]
+)
+def test_work_waits_for_capacity_until_the_deadline_as_far_as_aws_batch_waits(
+    tmp_path: Path, deadline: str | None, seconds: int
+) -> None:
+    chosen = team(blueprint(deadline=deadline) if deadline else blueprint())
+    (queue,) = synthesized(tmp_path, platform(), (chosen,)).all("aws_batch_job_queue")
+    waits = {a["reason"]: a["max_time_seconds"] for a in queue["job_state_time_limit_action"]}
+    assert waits[NO_CAPACITY] == seconds
 
 
 def test_the_gpu_queue_is_shared_by_team(maximal: Synthesized) -> None:
@@ -111,6 +128,13 @@ def test_a_worker_has_one_gpu_and_no_privilege(maximal: Synthesized) -> None:
     assert container["linuxParameters"]["sharedMemorySize"] > 1024
     assert container["linuxParameters"]["initProcessEnabled"] is True
     assert {limit["name"] for limit in container["ulimits"]} == {"memlock", "nofile", "stack"}
+
+
+def test_without_a_schedule_nothing_is_there_for_a_coordinator(minimal: Synthesized) -> None:
+    assert {q["name"] for q in minimal.all("aws_batch_job_queue")} == {"mill-gpu"}
+    assert {d["name"] for d in minimal.all("aws_batch_job_definition")} == {"mill-worker"}
+    roles = {role["name"] for role in minimal.all("aws_iam_role", "compute")}
+    assert roles == {"mill-execution", "mill-instance", "mill-job"}
 
 
 def test_the_coordinator_has_no_gpu(maximal: Synthesized) -> None:
@@ -133,6 +157,10 @@ def test_a_shard_is_given_up_after_the_blueprints_attempts(maximal: Synthesized)
     assert '"maxReceiveCount":4' in work["redrive_policy"]
     definition = maximal.named("aws_batch_job_definition", "name", "mill-worker")
     assert definition["retry_strategy"]["attempts"] == 4
+
+
+def test_an_empty_queue_is_asked_seldom(maximal: Synthesized) -> None:
+    assert {q["receive_wait_time_seconds"] for q in maximal.all("aws_sqs_queue")} == {20}
 
 
 def test_queues_are_encrypted_and_take_tls_only(maximal: Synthesized) -> None:

@@ -96,9 +96,5 @@ def test_models_are_pulled_from_a_hub_only_with_a_way_out(
 
 def test_somebody_elses_network_gets_a_security_group_alone(existing: Synthesized) -> None:
     assert not existing.kinds() & {"aws_vpc", "aws_subnet", "aws_vpc_endpoint", "aws_flow_log"}
-    (fargate,) = (
-        e["compute_resources"]
-        for e in existing.all("aws_batch_compute_environment")
-        if e["compute_resources"]["type"] == "FARGATE"
-    )
-    assert fargate["subnets"] == ["subnet-0a", "subnet-0b"]
+    for environment in existing.all("aws_batch_compute_environment"):
+        assert environment["compute_resources"]["subnets"] == ["subnet-0a", "subnet-0b"]

@@ -43,8 +43,8 @@ class Roles(BaseModel):
     """For the team's people: plan, submit, watch, stop, read results."""
     job: str
     """What a worker may do."""
-    coordinator: str
-    """What may plan a run, submit its workers and finish it."""
+    coordinator: str | None = None
+    """What may plan a run, submit its workers and finish it; None where nothing is scheduled."""
 
 
 class Deployment(BaseModel):
@@ -74,8 +74,9 @@ class Deployment(BaseModel):
     """URL of the queue of shards that were given up."""
     worker: Definition
     """A worker on a GPU."""
-    coordinator: Definition
-    """The small machine without GPU that plans and finishes a run."""
+    coordinator: Definition | None = None
+    """The small machine without GPU that plans, submits and finishes scheduled runs; None where
+    nothing is scheduled."""
     share: str
     """Share identifier to submit workers with."""
     max_workers: int
