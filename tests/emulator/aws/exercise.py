@@ -106,7 +106,7 @@ def exercise(
 ) -> Exercise:
     """`endpoint`: an emulator that runs already; None starts one. The trial is of the first app."""
     seen = Exercise({name: Deployed() for name in apps})
-    with ExitStack() as stack, ThreadPoolExecutor(4) as pool:
+    with ExitStack() as stack, ThreadPoolExecutor(6) as pool:
         url = endpoint or stack.enter_context(localstack(folder))
         ready = {name: _ready(folder / name, url, mirror, app) for name, app in apps.items()}
         waves = list(_together(ready))
