@@ -92,7 +92,7 @@ golden: $(STAMP) ## write the golden files of tests/golden; read the diff before
 # Compiled for the production platform, so that every machine writes the same lock. torch is added
 # by hand, without a local version or hashes: docs/decisions/0001-packaging.md says why. Its old line
 # goes first, or uv would keep to it and choose the CUDA build over the CPU one.
-COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --extra torch --generate-hashes \
+COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --extra aws --extra torch --generate-hashes \
 	--python $(BIN)/python --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--no-header --no-emit-index-url --no-emit-find-links --no-emit-package torch \
 	$(if $(UPGRADE),--upgrade)

@@ -17,8 +17,15 @@ from deployment_page import deployment_page, platform_page
 from environment_page import environment_page
 from gristmill.cli.main import app
 from gristmill.contract import blueprint, platform
+from gristmill.contract.failure import (
+    BACKOFF_SECONDS,
+    CLASS_OF,
+    LONGEST_BACKOFF_SECONDS,
+    RESTARTS,
+    FailureClass,
+)
 from gristmill.contract.process import EXIT_MEANING
-from run_page import rejections_page, run_directory_page
+from run_page import members, rejections_page, run_directory_page
 from table import table
 
 REFERENCE: Final = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -106,6 +113,30 @@ def _exit_codes_page() -> str:
         + table(("Code", "Name", "Meaning"), rows)
         + "\nAfter 71, 74 and 75 the same command, or `gristmill resume`, goes on where the run\n"
         "stopped. After the others something must be changed first; the message says what.\n"
+        + _failure_classes()
+    )
+
+
+def _failure_classes() -> str:
+    codes: dict[FailureClass, list[str]] = {}
+    for code, failure in CLASS_OF.items():
+        codes.setdefault(failure, []).append(str(int(code)))
+    rows = [
+        (
+            f"`{FailureClass[name]}`",
+            ", ".join(codes.get(FailureClass[name], [])),
+            doc,
+            str(RESTARTS.get(FailureClass[name], 0)),
+        )
+        for name, _, doc in members(FailureClass)
+    ]
+    return (
+        "\n## Failure classes\n\nWhy an attempt ended before its work did, and how often in a row, "
+        "with no part\npublished in between, `gristmill run` begins a worker anew after it. It "
+        f"waits {BACKOFF_SECONDS} s,\ntwice as long each time, at most "
+        f"{LONGEST_BACKOFF_SECONDS:.0f} s, the half of it by chance. AWS Batch retries\n71 and 75, "
+        "and jobs whose machine went. Records have a budget of their own: `errors` in the\n"
+        "blueprint.\n\n" + table(("Class", "Exit codes", "Meaning", "Restarts"), rows)
     )
 
 

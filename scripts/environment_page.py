@@ -17,7 +17,11 @@ def environment_page() -> str:
         "`gristmill run` sets those that its workers need. A job of your own that starts workers\n"
         f"(`gristmill worker`) sets at least `{process.ENV_RUN}` and `{process.ENV_QUEUE}`.\n\n"
         + table(("Variable", ""), variables(process, "ENV_"))
-        + "\nCredentials of object stores are read as their vendors' libraries do: see\n"
+        + "\nA queue in SQS is in the region that its URL names, else in `AWS_REGION`; an\n"
+        "endpoint other than AWS's comes from `AWS_ENDPOINT_URL`; credentials are found as boto3\n"
+        "does. See "
+        "[look after a work queue in SQS](../how-to/sqs-queue.md).\n"
+        "\nCredentials of object stores are read as their vendors' libraries do: see\n"
         "[decision 0003](../decisions/0003-storage.md).\n\n"
         "## Notices\n\n"
         "A worker that is told to stop writes a `reclaim_notice` event to stderr: `kind`, `what`\n"

@@ -9,12 +9,16 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from gristmill.contract import layout
+from gristmill.contract.fill import Fill, SentPage
 from gristmill.contract.manifest import (
     AttemptReport,
+    Control,
     Counts,
     DataFile,
+    PartialManifest,
     PartManifest,
     RunManifest,
+    ShardFailure,
     ShardManifest,
 )
 from gristmill.contract.record import RejectionClass, Stage
@@ -56,15 +60,18 @@ def run_directory_page() -> str:
         (layout.claim(7, 0, 2), "the second lease on a shard: who has it", "a beat at a time"),
         (
             layout.claim(7, 0, 2, "done"),
-            "that lease's end: done, released, failed, reopened",
+            "that lease's end: done, released, failed, progressed, reopened",
             "once",
         ),
         (layout.claim_ticket(7, 3), "later parts of a shard, handed back", "once"),
+        (layout.fill(0), "Fill: shards whose tickets go to a queue together", "once"),
+        (layout.fill_page(0, 0), "SentPage: the first thousand of them were sent", "once"),
         (layout.QUEUE, "the local work queue; may be lost", "scratch, local runs only"),
     ]
     models: list[type[BaseModel]] = [
-        RunSpec, ShardPlan, PartManifest, ShardManifest, RunManifest, AttemptReport, Counts,
-        DataFile,
+        RunSpec, ShardPlan, PartManifest, PartialManifest, ShardManifest, RunManifest,
+        AttemptReport, Counts, DataFile, ShardFailure, Control, Fill,
+        SentPage,
     ]  # fmt: skip
     results = ", ".join(
         f"`{layout.result(7, name, ext)}`"
@@ -74,7 +81,7 @@ def run_directory_page() -> str:
         "# Run directory\n\nEverything that is known of a run, as files or objects. The example\n"
         f"has shard 7, part 3 and attempt `{attempt}`. *Once* means create-only: the first one to\n"
         "write it wins, and it never changes. Only what a manifest names is ever read. `claims/`\n"
-        "is there for an `indexed` queue only.\n\n"
+        "is there for an `indexed` queue only, `fills/` for one in SQS.\n\n"
         + table(("Key", "What it holds", "Written"), ((f"`{k}`", w, h) for k, w, h in keys))
         + f"\nResults lie under `output.uri`, a file a shard: {results}.\n\n"
         + "\n".join(model_section(model) for model in models)

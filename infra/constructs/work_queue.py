@@ -11,6 +11,7 @@ from infra.policy import Statement, document
 
 LEASE_SECONDS: Final = 120
 RETENTION_SECONDS: Final = 14 * 86_400
+TAKE: Final = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility")
 
 
 class WorkQueue(Construct):
@@ -23,6 +24,7 @@ class WorkQueue(Construct):
         self._account, self._region = account, region
         self.name, self.dead_name = f"{name}-work", f"{name}-work-dead"
         self.arn = f"arn:aws:sqs:{region}:{account}:{self.name}"
+        self.dead_arn = f"arn:aws:sqs:{region}:{account}:{self.dead_name}"
         dead = self._queue("dead", self.dead_name, None)
         redrive = json.dumps(
             {"deadLetterTargetArn": dead.arn, "maxReceiveCount": attempts}, separators=(",", ":")
@@ -31,25 +33,20 @@ class WorkQueue(Construct):
         self.url, self.dead_url = work.url, dead.url
 
     def grant_consume(self, role: JobRole, grant: str) -> None:
-        """Lease, hold, give back and complete shards."""
+        """Lease, hold, give back and complete shards. To give back with no attempt spent is to
+        send anew."""
+        actions = (*TAKE, "sqs:SendMessage", "sqs:GetQueueAttributes")
+        role.allow(grant, [Statement(actions, (self.arn,))])
+
+    def grant_fill(self, role: JobRole, grant: str) -> None:
+        """Add shards, see how many are left, and record those that were given up."""
         role.allow(
             grant,
             [
-                Statement(
-                    (
-                        "sqs:ReceiveMessage",
-                        "sqs:DeleteMessage",
-                        "sqs:ChangeMessageVisibility",
-                        "sqs:GetQueueAttributes",
-                    ),
-                    (self.arn,),
-                )
+                Statement(("sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,)),
+                Statement(TAKE, (self.dead_arn,)),
             ],
         )
-
-    def grant_fill(self, role: JobRole, grant: str) -> None:
-        """Add shards, and see how many are left."""
-        role.allow(grant, [Statement(("sqs:SendMessage", "sqs:GetQueueAttributes"), (self.arn,))])
 
     def _queue(self, id_: str, name: str, redrive: str | None) -> SqsQueue:
         tls_only = {

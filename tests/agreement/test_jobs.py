@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gristmill.contract import deployment, process
+from gristmill.contract.failure import CLASS_OF, RESTARTS
 from gristmill.contract.process import ExitCode
 from gristmill.runtime.process import Settings
 from infra.retries import RETRIED, retry_rules
@@ -70,10 +71,12 @@ def test_an_ending_is_retried_exactly_when_another_machine_can_do_better(code: E
     assert first.action == ("RETRY" if code in RETRIED else "EXIT")
 
 
-def test_the_launcher_on_one_machine_gives_the_same_second_chances() -> None:
-    from gristmill.client.launch import SECOND_CHANCE
-
-    assert set(RETRIED) == SECOND_CHANCE
+def test_a_cloud_retries_what_one_machine_does_but_storage_for_which_batch_has_no_rule_left() -> (
+    None
+):
+    restarted = {code for code, failure in CLASS_OF.items() if failure in RESTARTS}
+    assert set(RETRIED) == restarted - {ExitCode.STORAGE}
+    assert len(retry_rules()) == 5
 
 
 def test_rules_are_what_aws_batch_takes() -> None:

@@ -68,12 +68,18 @@ class MemoryQueue:
             state = self._states[lease.ticket.order]
             if state.token == lease.token:
                 state.token = None
-                state.receives -= 0 if spent else 1
+                state.receives = max(0, state.receives - (0 if spent else 1))
 
     def complete(self, lease: Lease) -> None:
         with self._lock:
             state = self._states[lease.ticket.order]
             state.done, state.token = True, None
+
+    def progressed(self, lease: Lease) -> None:
+        with self._lock:
+            state = self._states[lease.ticket.order]
+            if state.token == lease.token:
+                state.receives = 0
 
     def outstanding(self) -> int:
         with self._lock:

@@ -26,15 +26,15 @@ WORKER_UNUSED = {
     "s3:AbortMultipartUpload": "only when a large upload fails",
     "kms:Decrypt": "S3 asks in the worker's name when an object is read",
     "kms:GenerateDataKey": "S3 asks in the worker's name when an object is written",
-    "sqs:ReceiveMessage": "for the SQS queue, which the worker does not have yet",
-    "sqs:DeleteMessage": "for the SQS queue, which the worker does not have yet",
-    "sqs:ChangeMessageVisibility": "for the SQS queue, which the worker does not have yet",
-    "sqs:GetQueueAttributes": "for the SQS queue, which the worker does not have yet",
+    "sqs:ReceiveMessage": "the run there takes its shards from a local queue",
+    "sqs:DeleteMessage": "the run there takes its shards from a local queue",
+    "sqs:ChangeMessageVisibility": "the run there takes its shards from a local queue",
+    "sqs:GetQueueAttributes": "the run there takes its shards from a local queue",
+    "sqs:SendMessage": "the run there takes its shards from a local queue",
 }
 """Granted to the worker, and not called in a run that goes well."""
 
 CLIENT_UNUSED = WORKER_UNUSED | {
-    "sqs:SendMessage": "for the SQS queue, which the client does not have yet",
     "batch:SubmitJob": "for submitting to AWS Batch, which the client does not do yet",
     "batch:TagResource": "asked by AWS Batch for a submission with tags",
     "batch:TerminateJob": "for cancelling, which the client does not do yet",

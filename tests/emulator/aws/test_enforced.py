@@ -71,7 +71,7 @@ def _furnish(client: Callable[..., Any]) -> None:
         s3.create_bucket(Bucket=bucket)
         for key in ("in/a", "out/a", "runs/a", "others/a"):
             s3.put_object(Bucket=bucket, Key=key, Body=b"x")
-    for name in ("mill-work", "other-work"):
+    for name in ("mill-work", "mill-work-dead", "other-work"):
         sqs.create_queue(QueueName=name)
 
 
@@ -128,7 +128,14 @@ def test_another_queue_is_denied(clients: Clients) -> None:
     assert denied(lambda: sqs.receive_message(QueueUrl=queue_url("other-work")))
 
 
-def test_a_submitter_takes_no_shard(clients: Clients) -> None:
+def test_a_worker_gives_shards_back_and_leaves_dead_letters_alone(clients: Clients) -> None:
+    sqs = clients("mill-job", "sqs")
+    sqs.send_message(QueueUrl=queue_url("mill-work"), MessageBody="1")
+    assert denied(lambda: sqs.receive_message(QueueUrl=queue_url("mill-work-dead")))
+
+
+def test_a_submitter_takes_dead_letters_and_no_shard(clients: Clients) -> None:
     sqs = clients("mill-submitter", "sqs")
     sqs.send_message(QueueUrl=queue_url("mill-work"), MessageBody="1")
+    sqs.receive_message(QueueUrl=queue_url("mill-work-dead"))
     assert denied(lambda: sqs.receive_message(QueueUrl=queue_url("mill-work")))

@@ -6,6 +6,8 @@ from gristmill.contract import layout
 def test_what_is_written_is_found_again() -> None:
     assert layout.shard_of_manifest(layout.shard_manifest(12)) == 12
     assert layout.part_of_manifest(layout.part_manifest(3, 1_234_567)) == (3, 1_234_567)
+    assert layout.number_of_fill(layout.fill(4)) == 4
+    assert layout.page_of_fill(layout.fill_page(4, 1_234_567)) == (4, 1_234_567)
     assert layout.read_claim(layout.claim(3, 7, 12)) == layout.ClaimKey(3, 7, 12, "claim")
     assert layout.read_claim(layout.claim(3, 0, 1, "done")) == layout.ClaimKey(3, 0, 1, "done")
     assert layout.read_claim(layout.claim_ticket(3, 7)) == layout.ClaimKey(3, 7, 0, "ticket")
@@ -30,6 +32,8 @@ def test_what_is_written_is_found_again() -> None:
 def test_other_keys_are_no_manifests(key: str) -> None:
     assert layout.shard_of_manifest(key) is None
     assert layout.part_of_manifest(key) is None
+    assert layout.number_of_fill(key) is None
+    assert layout.page_of_fill(key) is None
     assert layout.read_claim(key) is None
     assert not layout.is_result(key)
 

@@ -13,6 +13,8 @@ KMS = {"kms:Decrypt", "kms:GenerateDataKey"}
 STOP = {"batch:TerminateJob", "batch:CancelJob", "batch:DescribeJobs", "batch:ListJobs"}
 SUBMIT = {"batch:SubmitJob", "batch:TagResource"}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
+TAKE = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility"}
+SEND = {"sqs:SendMessage", "sqs:GetQueueAttributes"}
 PULL = {
     "ecr:GetAuthorizationToken",
     "ecr:BatchCheckLayerAvailability",
@@ -20,19 +22,8 @@ PULL = {
     "ecr:GetDownloadUrlForLayer",
 }
 ROLES = {
-    "mill-job": S3_WRITE
-    | KMS
-    | {
-        "sqs:ReceiveMessage",
-        "sqs:DeleteMessage",
-        "sqs:ChangeMessageVisibility",
-        "sqs:GetQueueAttributes",
-    },
-    "mill-coordinator": S3_WRITE
-    | KMS
-    | SUBMIT
-    | STOP
-    | {"sqs:SendMessage", "sqs:GetQueueAttributes", "ssm:GetParameter"},
+    "mill-job": S3_WRITE | KMS | SEND | TAKE,
+    "mill-coordinator": S3_WRITE | KMS | SUBMIT | STOP | SEND | TAKE | {"ssm:GetParameter"},
     "mill-execution": PULL | LOGS,
     "mill-instance": {
         "ecs:DiscoverPollEndpoint",
@@ -49,9 +40,9 @@ ROLES = {
     | KMS
     | SUBMIT
     | STOP
+    | SEND
+    | TAKE
     | {
-        "sqs:SendMessage",
-        "sqs:GetQueueAttributes",
         "ssm:GetParameter",
         "logs:GetLogEvents",
         "logs:FilterLogEvents",

@@ -75,7 +75,8 @@ def test_a_listing_is_of_the_own_prefix(maximal: Synthesized, prefix: str, allow
         ("s3:GetObject", "arn:aws:s3:::grain/other/a"),
         ("s3:DeleteObject", "arn:aws:s3:::flour/out/a"),
         ("sqs:ReceiveMessage", "arn:aws:sqs:us-east-1:111122223333:other-work"),
-        ("sqs:SendMessage", "arn:aws:sqs:us-east-1:111122223333:mill-work"),
+        ("sqs:SendMessage", "arn:aws:sqs:us-east-1:111122223333:other-work"),
+        ("sqs:ReceiveMessage", "arn:aws:sqs:us-east-1:111122223333:mill-work-dead"),
     ],
 )
 def test_a_worker_is_denied(maximal: Synthesized, action: str, resource: str) -> None:

@@ -16,6 +16,7 @@ def test_the_least_is_a_run_and_a_queue() -> None:
     settings = Settings.from_environment(LEAST)
     assert (settings.run, settings.queue) == ("/runs/r", "local:/q")
     assert (settings.threads, settings.share, settings.policy) == (None, 1.0, None)
+    assert settings.quiet is None
     assert settings.attempt != Settings.from_environment(LEAST).attempt
 
 
@@ -27,11 +28,12 @@ def test_everything_else_may_be_set() -> None:
             process.ENV_ATTEMPT: "mine",
             process.ENV_THREADS: "3",
             process.ENV_SHARE: "0.25",
+            process.ENV_QUIET: "2.5",
             process.ENV_POLICY: policy.model_dump_json(),
         }
     )
     assert (settings.attempt, settings.threads, settings.share) == ("mine", 3, 0.25)
-    assert settings.policy == policy
+    assert (settings.quiet, settings.policy) == (2.5, policy)
 
 
 @pytest.mark.parametrize("name", LEAST)

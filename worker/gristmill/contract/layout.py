@@ -14,12 +14,15 @@ RETRIES: Final = "retries/"
 CONTROL: Final = "control.json"
 QUEUE: Final = "queue.sqlite"
 CLAIMS: Final = "claims/"
+FILLS: Final = "fills/"
 
 _SHARD_MANIFEST: Final = re.compile(r"shards/(\d+)/shard(?:\.r\d{3})?\.json")
 _PART_MANIFEST: Final = re.compile(r"shards/(\d+)/parts/(\d+)(?:\.r\d{3})?\.json")
 _CLAIM: Final = re.compile(
-    r"claims/(\d+)/(\d+)/(?:(\d+)\.)?(claim|released|failed|done|reopened|ticket)"
+    r"claims/(\d+)/(\d+)/(?:(\d+)\.)?(claim|released|failed|progressed|done|reopened|ticket)"
 )
+_FILL: Final = re.compile(r"fills/(\d+)/fill\.json")
+_FILL_PAGE: Final = re.compile(r"fills/(\d+)/sent-(\d+)\.json")
 _PARTIAL: Final = re.compile(r"shards/\d+/partials/(\d+)-[^/]+\.jsonl")
 _RESULT: Final = re.compile(r"(results|errors)-\d{6}\.[a-z.]+")
 
@@ -76,6 +79,14 @@ def dead_letter(shard: int) -> str:
     return f"rejected/{shard:06d}.jsonl"
 
 
+def fill(number: int) -> str:
+    return f"{FILLS}{number:06d}/fill.json"
+
+
+def fill_page(number: int, page: int) -> str:
+    return f"{FILLS}{number:06d}/sent-{page:06d}.json"
+
+
 def attempt(name: str) -> str:
     return f"{ATTEMPTS}{name}.json"
 
@@ -94,7 +105,7 @@ class ClaimKey:
     generation: int
     """Claims of a ticket are numbered from 1; 0 for the ticket itself."""
     kind: str
-    """claim, released, failed, done, reopened or ticket."""
+    """claim, released, failed, progressed, done, reopened or ticket."""
 
 
 def claims_prefix(shard: int, part: int) -> str:
@@ -127,6 +138,18 @@ def shard_of_manifest(key: str) -> int | None:
 def part_of_manifest(key: str) -> tuple[int, int] | None:
     """(shard, part) of a PartManifest's key; None for another key."""
     match = _PART_MANIFEST.fullmatch(key)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def number_of_fill(key: str) -> int | None:
+    """The number of a Fill's key; None for another key."""
+    match = _FILL.fullmatch(key)
+    return int(match[1]) if match else None
+
+
+def page_of_fill(key: str) -> tuple[int, int] | None:
+    """(fill, page) of a sent page's key; None for another key."""
+    match = _FILL_PAGE.fullmatch(key)
     return (int(match[1]), int(match[2])) if match else None
 
 

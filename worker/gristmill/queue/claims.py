@@ -4,6 +4,7 @@ beat shows in the etag, so that a listing is all that is ever read.
     <generation>.claim      create-only: who creates it has the lease; written over at each beat
     <generation>.released   given back unfinished; counts as no attempt
     <generation>.failed     given back unfinished; counts as an attempt
+    <generation>.progressed something of it was published: attempts up to this one don't count
     <generation>.done       what the ticket asks for is published
     <generation>.reopened   this generation and those before it are the past: nothing was done
     ticket                  a ticket that is not in the plan
@@ -51,6 +52,8 @@ class Claims:
     """Generations up to this one are the past."""
     released: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
+    progressed: int = 0
+    """The latest generation that published something."""
     finished: int = 0
     """The latest generation that was marked done."""
 
@@ -62,6 +65,8 @@ class Claims:
                 self.released.add(key.generation)
             case "failed":
                 self.failed.add(key.generation)
+            case "progressed":
+                self.progressed = max(self.progressed, key.generation)
             case "done":
                 self.finished = max(self.finished, key.generation)
             case "reopened":
@@ -89,11 +94,12 @@ class Standing:
         """As a listing shows it. A beat that changed starts its time anew."""
         same = claims.top == self.top and self.beat in (None, claims.beat)
         current = range(claims.opened + 1, claims.top + 1)
+        counted = range(max(claims.opened, claims.progressed) + 1, claims.top + 1)
         return replace(
             self,
             top=claims.top,
             opened=claims.opened,
-            receives=len(current) - len(claims.released.intersection(current)),
+            receives=len(counted) - len(claims.released.intersection(counted)),
             claimed=bool(current) and claims.top not in claims.released | claims.failed,
             done=claims.finished > claims.opened,
             beat=claims.beat,

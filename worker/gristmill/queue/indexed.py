@@ -99,6 +99,9 @@ class IndexedQueue:
     def complete(self, lease: Lease) -> None:
         self._mark(lease, "done")
 
+    def progressed(self, lease: Lease) -> None:
+        self._mark(lease, "progressed")
+
     def outstanding(self) -> int:
         with self._deciding:
             self._look_if_due()
@@ -193,9 +196,12 @@ class IndexedQueue:
         known = self._known[order]
         if kind == "done":
             self._know(replace(known, done=known.done or generation > known.opened))
+        elif kind == "progressed":
+            self._know(replace(known, receives=known.top - generation))
         elif known.top == generation and known.claimed:
             unspent = 1 if kind == "released" else 0
-            self._know(replace(known, receives=known.receives - unspent, claimed=False))
+            left = max(0, known.receives - unspent)
+            self._know(replace(known, receives=left, claimed=False))
 
     def _look_if_due(self) -> None:
         pause = self._lease_seconds / _LOOKS_PER_LEASE

@@ -49,8 +49,11 @@ _HOLDERS: Final = "SELECT DISTINCT owner FROM tickets WHERE token IS NOT NULL"
 _LOSE: Final = "UPDATE tickets SET token = NULL, owner = NULL, expires = NULL"
 _EXPIRE: Final = f"{_LOSE} WHERE token IS NOT NULL AND expires <= ?"
 _BURY: Final = f"{_LOSE} WHERE token IS NOT NULL AND owner = ?"
-_RELEASE: Final = f"{_LOSE}, receives = receives - ? WHERE shard = ? AND part = ? AND token = ?"
+_RELEASE: Final = (
+    f"{_LOSE}, receives = max(0, receives - ?) WHERE shard = ? AND part = ? AND token = ?"
+)
 _COMPLETE: Final = f"{_LOSE}, done = 1 WHERE shard = ? AND part = ?"
+_PROGRESS: Final = "UPDATE tickets SET receives = 0 WHERE shard = ? AND part = ? AND token = ?"
 _OUTSTANDING: Final = """
     SELECT count(*) FROM tickets WHERE done = 0 AND (token IS NOT NULL OR receives < ?)
 """
@@ -125,6 +128,10 @@ class LocalQueue:
         # Whoever holds it now: what it asks for is published, so nobody need work on it.
         with self._turn() as file:
             file.execute(_COMPLETE, lease.ticket.order)
+
+    def progressed(self, lease: Lease) -> None:
+        with self._turn() as file:
+            file.execute(_PROGRESS, (*lease.ticket.order, lease.token))
 
     def outstanding(self) -> int:
         with self._turn() as file:

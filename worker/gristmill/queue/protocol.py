@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from gristmill.contract.ticket import Ticket
 
@@ -16,6 +16,16 @@ class Lease:
     """Names this very lease; a later lease on the same ticket has another."""
     receives: int
     """How often the ticket was leased and not given back, this time included."""
+
+
+class Tell(Protocol):
+    """Hears what a queue met that people should know of."""
+
+    def __call__(self, event: str, **fields: Any) -> None: ...
+
+
+def silent(event: str, **fields: Any) -> None:
+    """A Tell to nobody."""
 
 
 class LeaseLostError(Exception):
@@ -59,6 +69,11 @@ class WorkQueue(Protocol):
         """Done for good. Harmless when lost: what it asked for is published already."""
         ...
 
+    def progressed(self, lease: Lease) -> None:
+        """Something of it was published: a ticket that gets further is not given up, where the
+        queue can be told so. Harmless when lost."""
+        ...
+
     def outstanding(self) -> int:
         """Tickets neither completed nor given up, leased ones included. 0: the work is over."""
         ...
@@ -69,5 +84,6 @@ class WorkQueue(Protocol):
 
     def given_up(self) -> Lease | None:
         """A ticket whose every attempt was spent, leased to the asker: whoever records it then
-        completes it. None: there is none that nobody else looks at."""
+        completes it. None: there is none that nobody else looks at. It may become known only
+        after the next `lease`."""
         ...

@@ -9,7 +9,7 @@ from pathlib import Path
 from gristmill.contract import layout
 from gristmill.contract.canonical import canonical_json, decode, sha256
 from gristmill.contract.column import Column
-from gristmill.contract.errors import SpecMismatchError, StorageError
+from gristmill.contract.errors import ObjectMissingError, SpecMismatchError, StorageError
 from gristmill.contract.manifest import (
     Counts,
     DataFile,
@@ -26,6 +26,7 @@ from gristmill.store.protocol import ObjectStore
 
 REJECTED = "rejected"
 OUTCOMES = "outcomes"
+_REMEDY = "delete its part manifest and resume to compute it again"
 
 
 class Commit:
@@ -180,11 +181,14 @@ class Commit:
             )
 
     def _checked(self, file: DataFile) -> bytes:
-        body = self._run.get(file.key)
+        where = f"{self._run.uri}/{file.key}"
+        try:
+            body = self._run.get(file.key)
+        except ObjectMissingError as error:
+            raise StorageError(f"{where}: was deleted; {_REMEDY}") from error
         if sha256(body) != file.sha256:
             raise StorageError(
-                f"{self._run.uri}/{file.key}: its bytes are not those that were written (sha256 "
-                "differs); delete its part manifest and resume to compute it again"
+                f"{where}: its bytes are not those that were written (sha256 differs); {_REMEDY}"
             )
         return body
 

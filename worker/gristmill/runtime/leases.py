@@ -16,12 +16,14 @@ BEATS_PER_LEASE = 3
 
 
 class Leases:
-    """Leases on the tickets in this worker's hands: usually one, two around the end of one."""
+    """Leases on the tickets in this worker's hands: usually one ticket, two around the end of one,
+    and one lease on each; more where a queue delivers twice."""
 
     def __init__(self, queue: WorkQueue, host: Host) -> None:
         self._queue = queue
         self._host = host
-        self._held: dict[Ticket, Lease] = {}
+        self._held: dict[Ticket, list[Lease]] = {}
+        self._got_further: set[Ticket] = set()
 
     @asynccontextmanager
     async def kept(self) -> AsyncIterator[None]:
@@ -42,7 +44,7 @@ class Leases:
         """A lease on a ticket; None when nothing is free now."""
         lease = await self._host.offload(self._queue.lease)
         if lease is not None:
-            self._held[lease.ticket] = lease
+            self._held.setdefault(lease.ticket, []).append(lease)
         return lease
 
     def holds(self, ticket: Ticket) -> bool:
@@ -51,8 +53,17 @@ class Leases:
 
     async def complete(self, ticket: Ticket) -> None:
         """What it asked for is published: it leaves the queue."""
-        if (lease := self._held.pop(ticket, None)) is not None:
+        for lease in self._held.pop(ticket, ()):
             await self._host.offload(self._queue.complete, lease)
+
+    async def progressed(self, ticket: Ticket) -> None:
+        """Something of it was published. Told once, and only of one that failed before."""
+        leases = self._held.get(ticket, ())
+        if ticket in self._got_further or all(lease.receives == 1 for lease in leases):
+            return
+        self._got_further.add(ticket)
+        for lease in leases:
+            await self._host.offload(self._queue.progressed, lease)
 
     async def others_work(self) -> bool:
         """Whether tickets are open that are not in these hands."""
@@ -61,14 +72,21 @@ class Leases:
     async def _beat(self) -> None:
         while True:
             await self._host.clock.sleep(self._queue.lease_seconds / BEATS_PER_LEASE)
-            for ticket, lease in list(self._held.items()):
+            for lease in [lease for leases in self._held.values() for lease in leases]:
                 try:
                     await self._host.offload(self._queue.extend, lease)
                 except LeaseLostError:
-                    self._held.pop(ticket, None)
+                    self._lose(lease)
+
+    def _lose(self, lease: Lease) -> None:
+        left = [other for other in self._held.get(lease.ticket, ()) if other != lease]
+        if left:
+            self._held[lease.ticket] = left
+        else:
+            self._held.pop(lease.ticket, None)
 
     async def _release_all(self, *, spent: bool) -> None:
-        for lease in self._held.values():
+        for lease in [lease for leases in self._held.values() for lease in leases]:
             # A lease that can't be given back runs out by itself; the error that ended the work
             # must not be hidden behind this one.
             with suppress(StorageError):

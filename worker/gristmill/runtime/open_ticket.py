@@ -28,6 +28,10 @@ class OpenTicket:
     partials: dict[int, list[str]] = field(default_factory=dict)
     """Keys of what earlier attempts inferred of parts that they had to cut short."""
 
+    fed: bool = False
+    """Whether every part of it was read: what is not published is on its way."""
+    ended: bool = False
+
     def covers(self, shard: int, part: int) -> bool:
         return (
             shard == self.ticket.shard

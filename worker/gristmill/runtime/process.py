@@ -51,6 +51,7 @@ class Settings:
     attempt: str
     threads: int | None
     share: float
+    quiet: float | None
     policy: Policy | None
 
     @classmethod
@@ -68,6 +69,7 @@ class Settings:
             attempt=env.get(process.ENV_ATTEMPT) or _token(),
             threads=_value(env, process.ENV_THREADS, int),
             share=_value(env, process.ENV_SHARE, float) or 1.0,
+            quiet=_value(env, process.ENV_QUIET, float),
             policy=_value(env, process.ENV_POLICY, Policy.model_validate_json),
         )
 
@@ -187,6 +189,8 @@ def _workplace(
             token=_token,
             attempts=policy.capacity.attempts,
             run=QueueRun(run, plan.shards, host.clock.monotonic, os.environ),
+            tell=emit,
+            quiet_seconds=settings.quiet,
         ),
         engine=engine,
         reader=open_reader(blueprint.input, plan.carry),
