@@ -1,4 +1,5 @@
-# Everything runs from .venv, which `make setup` builds. Other tools needed: git, make, python3.11.
+# Everything runs from .venv, which `make setup` builds. Other tools needed: git, make, python3.11;
+# for infra/ and its tests node.
 
 PYTHON ?= python3.11
 UV_VERSION := 0.13.9
