@@ -67,7 +67,7 @@ diagram: $(STAMP) ## draw the picture of the stacks in docs/explanation
 check: $(STAMP) ## format, lint, types and who may import whom; changes nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy worker/gristmill infra $(wildcard scripts)
+	$(BIN)/mypy worker/gristmill infra scripts
 	$(BIN)/lint-imports
 
 fmt: $(STAMP) ## format the code and apply safe fixes
@@ -82,10 +82,10 @@ chaos: $(STAMP) ## kill, stall and starve workers, then count outcomes
 	$(BIN)/pytest tests/chaos -m chaos
 
 docs: $(STAMP) ## write the generated pages of docs/reference
-	PYTHONPATH=. $(BIN)/python scripts/docs.py
+	$(BIN)/python -m scripts.docs
 
 docs-check: $(STAMP) ## fail when a generated page of docs/reference is stale
-	PYTHONPATH=. $(BIN)/python scripts/docs.py --check
+	$(BIN)/python -m scripts.docs --check
 
 golden: $(STAMP) ## write the golden files of tests/golden; read the diff before committing
 	GOLDEN_UPDATE=1 $(BIN)/pytest tests/golden

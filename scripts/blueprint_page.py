@@ -2,7 +2,7 @@
 
 from gristmill.contract.run import POLICY
 from gristmill.contract.task import SUPPORTED
-from schema_page import Node, schema_sections
+from scripts.schema_page import Node, schema_sections
 
 
 def blueprint_page(schema: Node) -> str:

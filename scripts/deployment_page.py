@@ -1,12 +1,12 @@
 """The platform's schema and the deployment record -> the pages for those who deploy."""
 
-from environment_page import variables
 from gristmill.contract import deployment
 from gristmill.contract.deployment import Definition, Deployment, Roles, parameter_name
 from infra import main
-from run_page import model_section
-from schema_page import Node, schema_sections
-from table import table
+from scripts.environment_page import variables
+from scripts.run_page import model_section
+from scripts.schema_page import Node, schema_sections
+from scripts.table import table
 
 
 def platform_page(schema: Node) -> str:

@@ -1,6 +1,6 @@
 """Writes the pages of docs/reference that the code itself knows best.
 
-    PYTHONPATH=. python scripts/docs.py [--check]
+    python -m scripts.docs [--check]
 
 With --check nothing is written; exit 1 when a page is stale.
 """
@@ -12,9 +12,6 @@ from typing import Any, Final
 
 import typer
 
-from blueprint_page import blueprint_page
-from deployment_page import deployment_page, platform_page
-from environment_page import environment_page
 from gristmill.cli.main import app
 from gristmill.contract import blueprint, platform
 from gristmill.contract.failure import (
@@ -25,8 +22,11 @@ from gristmill.contract.failure import (
     FailureClass,
 )
 from gristmill.contract.process import EXIT_MEANING
-from run_page import members, rejections_page, run_directory_page
-from table import table
+from scripts.blueprint_page import blueprint_page
+from scripts.deployment_page import deployment_page, platform_page
+from scripts.environment_page import environment_page
+from scripts.run_page import members, rejections_page, run_directory_page
+from scripts.table import table
 
 REFERENCE: Final = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NOTE: Final = "<!-- Written by scripts/docs.py. After a change of the code: make docs -->\n\n"
@@ -34,7 +34,7 @@ NOTE: Final = "<!-- Written by scripts/docs.py. After a change of the code: make
 
 def main(arguments: list[str]) -> int:
     if arguments not in ([], ["--check"]):
-        print("usage: python scripts/docs.py [--check]", file=sys.stderr)
+        print("usage: python -m scripts.docs [--check]", file=sys.stderr)
         return 64
     written = pages()
     stale = [name for name, text in written.items() if _read(REFERENCE / name) != text]

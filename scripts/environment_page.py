@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from gristmill.contract import process
-from run_page import docstring, members
-from table import Row, table
+from scripts.run_page import docstring, members
+from scripts.table import Row, table
 
 
 def environment_page() -> str:

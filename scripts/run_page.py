@@ -24,7 +24,7 @@ from gristmill.contract.manifest import (
 from gristmill.contract.record import RejectionClass, Stage
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import ShardPlan
-from table import Row, table
+from scripts.table import Row, table
 
 
 def rejections_page() -> str:

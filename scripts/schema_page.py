@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from table import Row, table
+from scripts.table import Row, table
 
 Node = dict[str, Any]
 

@@ -47,8 +47,8 @@ def test_every_piece_of_a_blueprint_is_valid(page: Path) -> None:
 
 
 def test_generated_pages_are_fresh() -> None:
-    command = [sys.executable, str(ROOT / "scripts" / "docs.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "scripts.docs", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

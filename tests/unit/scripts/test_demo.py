@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-import demo
+from scripts import demo
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import docs
 from gristmill.contract import process
 from gristmill.contract.process import ExitCode
 from gristmill.contract.record import RejectionClass
+from scripts import docs
 
 
 @pytest.fixture(scope="module")
