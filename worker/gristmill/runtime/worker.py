@@ -213,13 +213,13 @@ class Worker:
                     continue
                 manifest, won = await self._host.offload(self._place.commit.publish_part, part)
                 self._account(part, manifest, won=won)
-                opened = self._opened(manifest)
-                if opened is None:  # lost to another worker, who has finished it since
-                    continue
-                opened.parts[manifest.part] = manifest
-                await self._leases.progressed(opened.ticket)
-                if opened.finished:
-                    tickets.start_soon(self._end_ticket, opened)
+                # None, when it was lost to another worker who has finished the ticket since; two,
+                # when a ticket that was divided came back as it was.
+                for opened in self._covering(manifest):
+                    opened.parts[manifest.part] = manifest
+                    await self._leases.progressed(opened.ticket)
+                    if opened.finished:
+                        tickets.start_soon(self._end_ticket, opened)
 
     async def _keep(self, part: PlannedPart) -> None:
         """Publish the outcomes of a part that was cut short."""
@@ -234,11 +234,9 @@ class Worker:
             lost_records=part.lost,
         )
 
-    def _opened(self, manifest: PartManifest) -> OpenTicket | None:
-        for opened in self._open.values():
-            if opened.covers(manifest.shard, manifest.part):
-                return opened
-        return None
+    def _covering(self, manifest: PartManifest) -> list[OpenTicket]:
+        open_ = self._open.values()
+        return [opened for opened in open_ if opened.covers(manifest.shard, manifest.part)]
 
     async def _end_ticket(self, opened: OpenTicket) -> None:
         """Its parts are published. Whoever publishes the last part publishes the shard."""
@@ -256,8 +254,7 @@ class Worker:
 
     def _account(self, part: PlannedPart, manifest: PartManifest, *, won: bool) -> None:
         tally = self._place.tally
-        tally.add(manifest, won=won, records=len(part.read.records))
-        if won:
+        if tally.add(manifest, won=won, records=len(part.read.records)):
             self._place.emit(
                 "part_published",
                 shard=manifest.shard,
@@ -269,8 +266,8 @@ class Worker:
         check_rejected(self._place.errors, tally.counts, finished=False)
 
     def _share_before(self, manifest: PartManifest) -> float:
-        opened = self._opened(manifest)
-        return share_before(opened.shard, manifest.end) if opened else 1.0
+        covering = self._covering(manifest)
+        return share_before(covering[0].shard, manifest.end) if covering else 1.0
 
     async def _publish_shard(self, shard: int, parts: list[PartManifest]) -> None:
         publish = self._place.commit.publish_shard
