@@ -13,7 +13,8 @@ from gristmill.contract.load import load_blueprint, load_platform
 from infra.main import synthesize
 from infra.team import resolve
 
-EXAMPLES = Path("infra/examples")
+PLATFORM = Path("platform.example.yaml")
+BLUEPRINT = "blueprints/embed-corpus"
 PICTURE = Path("docs/explanation/architecture.svg")
 WIDTH, LINE, HEAD, GAP, MARGIN = 330, 19, 34, 70, 30
 STYLE = (
@@ -42,12 +43,12 @@ def main() -> None:
 
 
 def picture() -> str:
-    """Of the shipped example."""
-    platform = load_platform(EXAMPLES / "platform.yaml")
-    blueprint = load_blueprint(EXAMPLES / "embed-corpus")
+    """Of the shipped blueprint that has every stack."""
+    platform = load_platform(PLATFORM)
+    blueprint = load_blueprint(Path(BLUEPRINT))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        synthesize(platform, resolve(platform, [("embed-corpus", blueprint)]), out)
+        synthesize(platform, resolve(platform, [(BLUEPRINT, blueprint)]), out)
         return drawn(_boxes(out))
 
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gristmill.contract.blueprint import Blueprint
 from gristmill.contract.errors import ConfigError
@@ -16,13 +16,12 @@ from infra.team import Team, resolve
 if TYPE_CHECKING:
     from cdktn import App
 
-ENV_PLATFORM = "PLATFORM"
-"""Path of platform.yaml."""
-ENV_BLUEPRINTS = "BLUEPRINTS"
-"""Paths of blueprints, by spaces; the default is those below blueprints/ that name GPUs."""
+ENV_PLATFORM: Final = "PLATFORM"
+"""Path of the platform's file. Absent: `platform.yaml`."""
+ENV_BLUEPRINTS: Final = "BLUEPRINTS"
+"""Paths of blueprints, by spaces. Absent: all of `blueprints/*/` that name GPUs."""
 
-
-TARGETS = {"terraform": ">=1.10.0", "opentofu": ">=1.10.0"}
+TARGETS: Final = {"terraform": ">=1.10.0", "opentofu": ">=1.10.0"}
 """From these on, S3 itself locks a state."""
 
 
@@ -34,7 +33,7 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the one place that speaks to the person
         return int(error.exit_code)
-    print(idle_report(platform, teams), file=sys.stderr)  # noqa: T201
+    print(idle_report(platform, teams))  # noqa: T201
     return 0
 
 

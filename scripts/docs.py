@@ -13,9 +13,10 @@ from typing import Any, Final
 import typer
 
 from blueprint_page import blueprint_page
+from deployment_page import deployment_page, platform_page
 from environment_page import environment_page
 from gristmill.cli.main import app
-from gristmill.contract.blueprint import json_schema
+from gristmill.contract import blueprint, platform
 from gristmill.contract.failure import (
     BACKOFF_SECONDS,
     CLASS_OF,
@@ -51,14 +52,21 @@ def main(arguments: list[str]) -> int:
 def pages() -> dict[str, str]:
     """File name -> text."""
     return {
-        "blueprint.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n",
-        "blueprint.md": NOTE + blueprint_page(json_schema()),
+        "blueprint.schema.json": _schema_file(blueprint.json_schema()),
+        "blueprint.md": NOTE + blueprint_page(blueprint.json_schema()),
+        "platform.schema.json": _schema_file(platform.json_schema()),
+        "platform.md": NOTE + platform_page(platform.json_schema()),
+        "deployment.md": NOTE + deployment_page(),
         "cli.md": NOTE + _cli_page(),
         "environment.md": NOTE + environment_page(),
         "exit-codes.md": NOTE + _exit_codes_page(),
         "rejections.md": NOTE + rejections_page(),
         "run-directory.md": NOTE + run_directory_page(),
     }
+
+
+def _schema_file(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _cli_page() -> str:

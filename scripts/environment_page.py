@@ -3,6 +3,7 @@
 import ast
 import inspect
 from collections.abc import Iterator
+from types import ModuleType
 
 from gristmill.contract import process
 from run_page import docstring, members
@@ -15,7 +16,7 @@ def environment_page() -> str:
         "# Environment variables\n\n"
         "`gristmill run` sets those that its workers need. A job of your own that starts workers\n"
         f"(`gristmill worker`) sets at least `{process.ENV_RUN}` and `{process.ENV_QUEUE}`.\n\n"
-        + table(("Variable", ""), _variables())
+        + table(("Variable", ""), variables(process, "ENV_"))
         + "\nA queue in SQS is in the region that its URL names, else in `AWS_REGION`; an\n"
         "endpoint other than AWS's comes from `AWS_ENDPOINT_URL`; credentials are found as boto3\n"
         "does. See "
@@ -30,8 +31,9 @@ def environment_page() -> str:
     )
 
 
-def _variables() -> Iterator[Row]:
-    body = ast.parse(inspect.getsource(process)).body
+def variables(module: ModuleType, prefix: str) -> Iterator[Row]:
+    """(value, docstring below it) of each constant of a module whose name starts so."""
+    body = ast.parse(inspect.getsource(module)).body
     for node, after in zip(body, [*body[1:], None], strict=True):
-        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target).startswith("ENV_"):
-            yield f"`{getattr(process, ast.unparse(node.target))}`", docstring(after)
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target).startswith(prefix):
+            yield f"`{getattr(module, ast.unparse(node.target))}`", docstring(after)

@@ -84,11 +84,12 @@ def run_directory_page() -> str:
         "is there for an `indexed` queue only, `fills/` for one in SQS.\n\n"
         + table(("Key", "What it holds", "Written"), ((f"`{k}`", w, h) for k, w, h in keys))
         + f"\nResults lie under `output.uri`, a file a shard: {results}.\n\n"
-        + "\n".join(_model(model) for model in models)
+        + "\n".join(model_section(model) for model in models)
     )
 
 
-def _model(model: type[BaseModel]) -> str:
+def model_section(model: type[BaseModel]) -> str:
+    """A heading, the class's docstring, a row for each field."""
     rows = [(f"`{name}`", f"`{type_}`", doc) for name, type_, doc in members(model)]
     description = inspect.cleandoc(model.__doc__ or "").replace("\n", " ")
     return f"## {model.__name__}\n\n{description}\n\n{table(('Key', 'Type', ''), rows)}"

@@ -11,6 +11,7 @@ import pytest
 from tests.docs.console import needs_torch, steps
 
 ROOT = Path(__file__).parents[2]
+TOOLS = ".venv/bin"
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("tutorials/*.md")),
@@ -23,10 +24,11 @@ PAGES = [
 def checkout(tmp_path: Path) -> Path:
     """A folder like a clone, as far as the pages use it, with an installed gristmill."""
     skip = shutil.ignore_patterns("out", "runs", "__pycache__")
-    for name in ("blueprints", "scripts"):
+    for name in ("blueprints", "infra", "scripts"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=skip)
-    tools = tmp_path / "tools"
-    tools.mkdir()
+    shutil.copy(ROOT / "platform.example.yaml", tmp_path)
+    tools = tmp_path / TOOLS
+    tools.mkdir(parents=True)
     for name, command in (("python", ""), ("gristmill", " -m gristmill")):
         tool = tools / name
         tool.write_text(f'#!/bin/sh\nexec {sys.executable}{command} "$@"\n')
@@ -58,7 +60,7 @@ def test_commands_on_the_page_work_and_print_what_it_shows(page: Path, checkout:
 def _type(command: str, folder: Path) -> tuple[str, int]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("GRISTMILL_")}
     env |= {
-        "PATH": f"{folder / 'tools'}:{env['PATH']}",
+        "PATH": f"{folder / TOOLS}:{env['PATH']}",
         "PYTHONPATH": str(ROOT / "worker"),
         "HF_HUB_OFFLINE": "1",
         "LC_ALL": "C.UTF-8",

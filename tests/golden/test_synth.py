@@ -6,27 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from gristmill.contract.load import load_blueprint, load_platform
+from gristmill.contract.blueprint import Blueprint
+from gristmill.contract.load import load_platform
 from infra.idle import idle_report
-from infra.main import synthesize
+from infra.main import chosen_blueprints, synthesize
 from infra.team import resolve
 
-EXAMPLES = Path("infra/examples")
 GOLDEN = Path("tests/golden/synth")
-BLUEPRINTS = sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
+BLUEPRINTS = chosen_blueprints(None)
 
 
-@pytest.mark.parametrize("name", BLUEPRINTS)
-def test_a_shipped_blueprint_is_deployed_as_reviewed(name: str, tmp_path: Path) -> None:
-    platform = load_platform(EXAMPLES / "platform.yaml")
-    blueprint = load_blueprint(EXAMPLES / name)
-    teams = resolve(platform, [(name, blueprint)])
+def test_a_shipped_blueprint_names_gpus() -> None:
+    assert "embed-corpus" in [blueprint.name for _, blueprint in BLUEPRINTS]
+
+
+@pytest.mark.parametrize(("path", "blueprint"), BLUEPRINTS, ids=[b.name for _, b in BLUEPRINTS])
+def test_a_shipped_blueprint_is_deployed_as_reviewed(
+    path: str, blueprint: Blueprint, tmp_path: Path
+) -> None:
+    platform = load_platform(Path("platform.example.yaml"))
+    teams = resolve(platform, [(path, blueprint)])
     synthesize(platform, teams, tmp_path)
     written = {
         f"{folder.name}.json": _stable((folder / "cdk.tf.json").read_text())
         for folder in (tmp_path / "stacks").iterdir()
     } | {"idle.txt": idle_report(platform, teams) + "\n"}
-    golden = GOLDEN / name
+    golden = GOLDEN / blueprint.name
     if os.environ.get("GOLDEN_UPDATE"):
         golden.mkdir(parents=True, exist_ok=True)
         for file, text in written.items():

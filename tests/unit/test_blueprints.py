@@ -22,8 +22,9 @@ NEEDS_A_MODEL = "score-pairs"
 each = pytest.mark.parametrize("folder", FOLDERS, ids=[folder.name for folder in FOLDERS])
 
 
-def test_the_four_blueprints_are_shipped() -> None:
+def test_the_five_blueprints_are_shipped() -> None:
     assert [folder.name for folder in FOLDERS] == [
+        "embed-corpus",
         "embed-quickstart",
         "openai-batch-embeddings",
         "score-pairs",
@@ -35,7 +36,8 @@ def test_the_four_blueprints_are_shipped() -> None:
 def test_a_blueprint_is_valid_and_named_after_its_folder(folder: Path) -> None:
     blueprint = load_blueprint(folder)
     assert blueprint.name == folder.name
-    assert blueprint.output.uri == str(folder / "out" / "{run}")
+    own = "s3://your-corpus" if blueprint.capacity.gpus else str(folder)
+    assert blueprint.output.uri == f"{own}/out/{{run}}"
 
 
 @each

@@ -16,7 +16,7 @@ from tests.emulator.aws.localstack import ROOT, MissingToolError, environment
 from tests.emulator.aws.terraform import ACCOUNT, find_mirror
 from tests.unit.infra.choices import maximal_platform
 
-BLUEPRINT = ROOT / "infra" / "examples" / "embed-corpus" / "blueprint.yaml"
+BLUEPRINT = ROOT / "blueprints" / "embed-corpus" / "blueprint.yaml"
 REPORT = ROOT / "build" / "emulator.txt"
 SETTINGS: dict[str, Any] = {"state": {"kind": "local"}, "existing_buckets": {}}
 LINES = '{"title": "a", "body": "b", "id": "1"}\n{"title": "c", "body": "d", "id": "2"}\n'

@@ -21,10 +21,10 @@ def test_a_missing_platform_is_told_with_its_path(
 def test_a_wrong_choice_is_refused_before_any_construct_exists(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blueprint = Path("infra/examples/embed-corpus/blueprint.yaml").read_text()
+    blueprint = Path("blueprints/embed-corpus/blueprint.yaml").read_text()
     file = tmp_path / "blueprint.yaml"
     file.write_text(blueprint.replace("[L4, L40S]", "[MI210]"))
-    given = {"PLATFORM": "infra/examples/platform.yaml", "BLUEPRINTS": str(file)}
+    given = {"PLATFORM": "platform.example.yaml", "BLUEPRINTS": str(file)}
     assert main(given) == ExitCode.CONFIG
     assert "capacity.gpus.0: got 'MI210'" in capsys.readouterr().err
 
@@ -32,7 +32,7 @@ def test_a_wrong_choice_is_refused_before_any_construct_exists(
 def test_blueprints_without_gpus_stay_on_laptops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = Path("infra/examples/embed-corpus/blueprint.yaml").read_text()
+    source = Path("blueprints/embed-corpus/blueprint.yaml").read_text()
     for name, text in (("cloud", source), ("laptop", source.replace("[L4, L40S]", "[]"))):
         folder = tmp_path / "blueprints" / name
         folder.mkdir(parents=True)

@@ -16,11 +16,29 @@ def pages() -> dict[str, str]:
     return docs.pages()
 
 
-def test_every_key_of_the_schema_has_a_row(pages: dict[str, str]) -> None:
-    schema = json.loads(pages["blueprint.schema.json"])
+@pytest.mark.parametrize("file", ["blueprint", "platform"])
+def test_every_key_of_the_schema_has_a_row(file: str, pages: dict[str, str]) -> None:
+    schema = json.loads(pages[f"{file}.schema.json"])
     objects = [schema, *(d for d in schema["$defs"].values() if "properties" in d)]
     keys = {key for node in objects for key in node["properties"]}
-    assert [key for key in sorted(keys) if f"| `{key}` |" not in pages["blueprint.md"]] == []
+    assert [key for key in sorted(keys) if f"| `{key}` |" not in pages[f"{file}.md"]] == []
+
+
+def test_every_key_of_the_platform_and_the_deployment_says_what_it_is(
+    pages: dict[str, str],
+) -> None:
+    for name in ("platform.md", "deployment.md"):
+        rows = [line.strip("| ").split(" | ") for line in pages[name].splitlines()]
+        keys = [row for row in rows if len(row) > 1 and row[0].startswith("`")]
+        assert len(keys) > 20
+        assert [r[0] for r in keys if r[0] != "`kind`" and not r[-1].rstrip("|").strip()] == []
+
+
+def test_mappings_and_kinds_are_shown_as_one_writes_them(pages: dict[str, str]) -> None:
+    page = pages["platform.md"]
+    assert "## existing_buckets.<name>" in page
+    assert "| `tags` | mapping of names to strings | absent |" in page
+    assert "`kind` is create, existing | `{kind: create}` |" in page
 
 
 def test_sizes_and_durations_are_shown_as_one_writes_them(pages: dict[str, str]) -> None:

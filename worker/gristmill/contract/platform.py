@@ -89,7 +89,7 @@ class ExistingNetwork(Section):
     """A VPC that others look after, endpoints or NAT included."""
 
     kind: Literal["existing"]
-    vpc: VpcId
+    vpc: VpcId = Field(description="Its id, `vpc-…`.")
     subnets: tuple[SubnetId, ...] = Field(min_length=1, description="Private subnets.")
     cidr: Cidr = Field(description="Addresses of the VPC, for the security group's rules.")
 
@@ -107,7 +107,7 @@ class S3State(Section):
     """Terraform's state in a bucket, locked by S3 itself."""
 
     kind: Literal["s3"]
-    bucket: Bucket
+    bucket: Bucket = Field(description="It must exist, with versioning.")
     prefix: str = Field("gristmill", description="Folder of the state files in the bucket.")
     region: Region | None = Field(None, description="Absent: the platform's region.")
 
@@ -147,7 +147,9 @@ class Ci(Section):
 class Keep(Section):
     """Days after which things go."""
 
-    log_days: Literal[7, 14, 30, 60, 90, 180, 365] = 30
+    log_days: Literal[7, 14, 30, 60, 90, 180, 365] = Field(
+        30, description="Log lines of workers, coordinators and the network."
+    )
     run_days: int = Field(90, ge=1, description="Run directories: plans, parts, manifests.")
     old_version_days: int = Field(30, ge=1, description="Overwritten or deleted results.")
 
@@ -161,9 +163,9 @@ class ExistingBucket(Section):
 class Platform(Section):
     """One AWS account and region, for every blueprint that is deployed there."""
 
-    version: Literal[1]
-    account: Account
-    region: Region = "us-east-1"
+    version: Literal[1] = Field(description="Of this file's format.")
+    account: Account = Field(description="Its 12 digits, quoted.")
+    region: Region = Field("us-east-1", description="Where everything is made.")
     name: ShortName = Field("gristmill", description="Starts the names of what teams share.")
     image: str = Field(
         min_length=1,
@@ -173,8 +175,12 @@ class Platform(Section):
     allow_image_tag: bool = Field(
         False, description="Take an image by tag: what runs may then change without a plan."
     )
-    network: Network = CreateNetwork(kind="create")
-    state: State = LocalState(kind="local")
+    network: Network = Field(
+        CreateNetwork(kind="create"), description="Where machines run: made here, or yours."
+    )
+    state: State = Field(
+        LocalState(kind="local"), description="Where Terraform remembers what it made."
+    )
     protect: bool = Field(
         True, description="Refuse to destroy buckets and keys. False: destroy deletes data."
     )
@@ -182,7 +188,10 @@ class Platform(Section):
         {}, description="Buckets that blueprints name and that must not be made here."
     )
     alerts: Email | None = Field(None, description="Who is told. Absent: a topic without readers.")
-    ci: Ci | None = None
+    ci: Ci | None = Field(
+        None,
+        description="Roles for a pipeline. Absent: a person deploys. Needs `permissions_boundary`.",
+    )
     permissions_boundary: Arn | None = Field(
         None, description="Set on every role, and required of every role that CI makes."
     )

@@ -15,7 +15,7 @@ import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 
 from gristmill.contract.blueprint import Errors
-from gristmill.contract.errors import EngineDeadError, ReclaimedError
+from gristmill.contract.errors import ReclaimedError
 from gristmill.contract.manifest import PartManifest
 from gristmill.contract.run import RunSpec
 from gristmill.contract.shard import share_before
@@ -25,7 +25,7 @@ from gristmill.formats.protocol import Reader
 from gristmill.queue.protocol import WorkQueue
 from gristmill.runtime.budget import check_rejected
 from gristmill.runtime.commit import Commit
-from gristmill.runtime.control import cancelled
+from gristmill.runtime.control import unwanted
 from gristmill.runtime.host import Host
 from gristmill.runtime.infer import Pulse, infer_parts
 from gristmill.runtime.leases import Leases
@@ -33,7 +33,7 @@ from gristmill.runtime.open_ticket import OpenTicket, divide, look_up, published
 from gristmill.runtime.part import PlannedPart, parts_ahead
 from gristmill.runtime.plan import PlanPages
 from gristmill.runtime.read import ShardReader
-from gristmill.runtime.stacks import thread_stacks
+from gristmill.runtime.stall import STALL_SECONDS, watch_engine
 from gristmill.runtime.telemetry import Emit, Tally, publish_report
 from gristmill.store.protocol import ObjectStore
 
@@ -41,8 +41,6 @@ GRACE_SECONDS = 25.0
 """From the word to stop to the end. Clouds give 30 seconds and then kill."""
 PUBLISH_SECONDS = 10.0
 """The last of them, for publishing: batches that are in the engine by then are lost."""
-STALL_SECONDS = 900.0
-"""An engine that finishes no batch for so long is taken for hung."""
 POLL_SECONDS = 1.0
 """Between looks at the queue while other workers hold the last shards."""
 REPORT_SECONDS = 10.0
@@ -82,7 +80,7 @@ class Worker:
         self._pulse = Pulse(place.host.clock)
         self._open: dict[Ticket, OpenTicket] = {}
         self._looked_hungry_at = float("-inf")
-        self._cancelled = False
+        self._unwanted = False
 
     async def run(self, stop: anyio.Event) -> None:
         """Work until no ticket is left, the run is cancelled, or `stop`.
@@ -94,10 +92,16 @@ class Worker:
         async with self._leases.kept(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._report, stop)
             tasks.start_soon(self._end_grace, stop, halt, tasks.cancel_scope)
-            tasks.start_soon(self._watch_engine)
+            tasks.start_soon(
+                watch_engine,
+                self._pulse,
+                self._place.stall_seconds,
+                self._place.emit,
+                self._place.on_stall,
+            )
             await self._line(stop, halt)
             tasks.cancel_scope.cancel()
-        if stop.is_set() and not self._cancelled:
+        if stop.is_set() and not self._unwanted:
             tally = self._place.tally
             raise ReclaimedError(
                 f"told to stop; everything finished is published, {tally.kept_records:,} records "
@@ -213,8 +217,8 @@ class Worker:
                     continue
                 manifest, won = await self._host.offload(self._place.commit.publish_part, part)
                 self._account(part, manifest, won=won)
-                # None, when it was lost to another worker who has finished the ticket since; two,
-                # when a ticket that was divided came back as it was.
+                # None when it was lost to another worker who has finished it since; several when
+                # a whole shard came back while a half of it was in these hands.
                 for opened in self._covering(manifest):
                     opened.parts[manifest.part] = manifest
                     await self._leases.progressed(opened.ticket)
@@ -235,8 +239,8 @@ class Worker:
         )
 
     def _covering(self, manifest: PartManifest) -> list[OpenTicket]:
-        open_ = self._open.values()
-        return [opened for opened in open_ if opened.covers(manifest.shard, manifest.part)]
+        covers = (manifest.shard, manifest.part)
+        return [opened for opened in self._open.values() if opened.covers(*covers)]
 
     async def _end_ticket(self, opened: OpenTicket) -> None:
         """Its parts are published. Whoever publishes the last part publishes the shard."""
@@ -283,9 +287,9 @@ class Worker:
     async def _report(self, stop: anyio.Event) -> None:
         while True:  # at once, so that an attempt killed early has cost something too
             await self._host.offload(publish_report, self._place.run, self._place.tally.report())
-            if await self._host.offload(cancelled, self._place.run) and not stop.is_set():
-                self._cancelled = True
-                self._place.emit("cancelled")
+            if not stop.is_set() and await self._host.offload(unwanted, self._place.run):
+                self._unwanted = True
+                self._place.emit("unwanted")
                 stop.set()
             await self._host.clock.sleep(REPORT_SECONDS)
 
@@ -299,18 +303,3 @@ class Worker:
         halt.set()
         await self._host.clock.sleep(min(grace, PUBLISH_SECONDS))
         scope.cancel()
-
-    async def _watch_engine(self) -> None:
-        """Raises EngineDeadError when batches are in the engine and for long none comes out."""
-        limit, pulse, clock = self._place.stall_seconds, self._pulse, self._host.clock
-        while True:
-            await clock.sleep(limit / 10)
-            still = clock.monotonic() - pulse.moved_at
-            if pulse.in_flight and still >= limit:
-                message = (
-                    f"the engine did not finish a batch for {still:.0f} s; it is taken for hung, "
-                    "and everything finished is kept"
-                )
-                self._place.emit("stalled", message=message, stacks=thread_stacks())
-                self._place.on_stall()
-                raise EngineDeadError(message)
