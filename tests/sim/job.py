@@ -88,7 +88,7 @@ def job(number: int) -> Job:
     part = chance.randint(2, 9)
     return Job(
         name=f"job-{number}",
-        records=chance.randint(12, 48),
+        records=chance.randint(10, 40),
         shard_bytes=chance.choice((250, 500, 700, 1000, 10_000)),
         part_records=part,
         batch_records=1 if continuous else chance.randint(1, part),

@@ -114,11 +114,15 @@ class Life:
     async def _offload(self, call: Callable[[*Args], T], *args: *Args) -> T:
         """As a worker thread does it: once begun, the call runs to its end, cancelled or not."""
         await checkpoint_if_cancelled()
-        with anyio.CancelScope(shield=True):
-            if self.chance.random() < self.pace.torn:
+        if self.chance.random() < self.pace.torn:
+            with anyio.CancelScope(shield=True):
                 return await self._torn(partial(call, *args))
+        try:
             await self.wait(self._latency())
-            return call(*args)
+        except asyncio.CancelledError:  # a scope for each call would cost more than all the rest
+            with anyio.CancelScope(shield=True):
+                await self.wait(0)
+        return call(*args)
 
     async def _torn(self, call: Callable[[], T]) -> T:
         strand = self.strands.take()

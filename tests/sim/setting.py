@@ -79,7 +79,7 @@ def draw(seed: int) -> Setting:
         pace=Pace(
             seconds=chance.choice((0.01, 0.1, 0.5)),
             held_up=chance.choice((0.0, 0.0, 0.02)),
-            torn=chance.choice((0.0, 0.0, 0.2, 0.6)),
+            torn=chance.choice((0.0, 0.0, 0.0, 0.4)),
         ),
         skew=chance.choice((0.0, 3600.0)),
         faults=_faults(chance) if rough else Faults(),

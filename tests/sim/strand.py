@@ -31,7 +31,7 @@ class Strand:
         self._calls_turn = threading.Lock()
         self._loops_turn.acquire()
         self._calls_turn.acquire()
-        self._call: Callable[[], Any] | None = None
+        self._call: Callable[[], Any] = _nothing
         self._request: Request | None = None
         self._answer = _Answer()
         self._ended = _Answer()
@@ -60,9 +60,7 @@ class Strand:
         _of_thread.strand = self
         while True:
             self._calls_turn.acquire()
-            call, self._call = self._call, None
-            if call is None:
-                return
+            call, self._call = self._call, _nothing
             try:
                 self._ended = _Answer(call())
             except BaseException as error:  # noqa: BLE001 - raised by `result`
@@ -77,8 +75,9 @@ class Strand:
         self._calls_turn.acquire()
         return self._answer.take()
 
-    def close(self) -> None:
-        self._calls_turn.release()
+
+def _nothing() -> None:
+    pass
 
 
 _of_thread = threading.local()
@@ -97,6 +96,10 @@ class Strands:
 
     def take(self) -> Strand:
         return self._idle.pop() if self._idle else Strand()
+
+    def forget(self) -> None:
+        """After a fork, which threads do not survive."""
+        self._idle.clear()
 
     def give_back(self, strand: Strand) -> None:
         self._idle.append(strand)

@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.sim.fleet import STRANDS
 from tests.sim.world import simulate
 
 AT_ONCE = 50
@@ -50,6 +51,7 @@ def settle_in() -> None:
     """Scratch files in memory, and no search for garbage among what was imported."""
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
         tempfile.tempdir = str(MEMORY)
+    STRANDS.forget()
     gc.freeze()
 
 
