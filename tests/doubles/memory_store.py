@@ -25,6 +25,13 @@ class MemoryStore:
         """
         self._faults[op].append((error, after))
 
+    def copy(self) -> "MemoryStore":
+        """Another store with the same objects."""
+        other = MemoryStore(self._uri)
+        other._objects = dict(self._objects)
+        other._writes = self._writes
+        return other
+
     @property
     def uri(self) -> str:
         return self._uri

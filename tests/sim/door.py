@@ -1,22 +1,18 @@
-"""One worker's door to the queue: closed once it is dead, and sometimes out of order."""
+"""One worker's door to a queue that all share."""
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Iterable
 
-from gristmill.contract.errors import StorageError
 from gristmill.contract.ticket import Ticket
 from gristmill.queue.protocol import Lease, WorkQueue
-from tests.sim.faulty_store import Faults
-from tests.sim.life import Life
-
-T = TypeVar("T")
+from tests.sim.faults import Line
 
 
 class Door:
-    def __init__(self, queue: WorkQueue, life: Life, faults: Faults) -> None:
+    """A WorkQueue."""
+
+    def __init__(self, queue: WorkQueue, line: Line) -> None:
         self._queue = queue
-        self._life = life
-        self._faults = faults
+        self._line = line
 
     @property
     def lease_seconds(self) -> float:
@@ -27,38 +23,28 @@ class Door:
         return self._queue.quiet_seconds
 
     def fill(self, tickets: Iterable[Ticket]) -> None:
-        self._call(lambda: self._queue.fill(tickets))
+        self._line.write(lambda: self._queue.fill(tickets))
 
     def lease(self) -> Lease | None:
-        return self._call(self._queue.lease)
+        return self._line.write(self._queue.lease)
 
     def extend(self, lease: Lease) -> None:
-        self._call(lambda: self._queue.extend(lease))
+        self._line.write(lambda: self._queue.extend(lease))
 
     def release(self, lease: Lease, *, spent: bool) -> None:
-        self._call(lambda: self._queue.release(lease, spent=spent))
+        self._line.write(lambda: self._queue.release(lease, spent=spent))
 
     def complete(self, lease: Lease) -> None:
-        self._call(lambda: self._queue.complete(lease))
+        self._line.write(lambda: self._queue.complete(lease))
 
     def progressed(self, lease: Lease) -> None:
-        self._call(lambda: self._queue.progressed(lease))
+        self._line.write(lambda: self._queue.progressed(lease))
 
     def outstanding(self) -> int:
-        return self._call(self._queue.outstanding)
+        return self._line.read(self._queue.outstanding)
 
     def hungry(self) -> bool:
-        return self._call(self._queue.hungry)
+        return self._line.read(self._queue.hungry)
 
     def given_up(self) -> Lease | None:
-        return self._call(self._queue.given_up)
-
-    def _call(self, call: Callable[[], T]) -> T:
-        self._life.check()
-        draw = self._life.chance.random()
-        if draw < self._faults.refused:
-            raise StorageError("queue: 503")
-        result = call()
-        if draw > 1 - self._faults.unanswered:
-            raise StorageError("queue: the answer was lost")
-        return result
+        return self._line.write(self._queue.given_up)

@@ -1,40 +1,63 @@
 """Life: what may happen to one simulated worker, and the host that it feels it through."""
 
+import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar, TypeVarTuple
+from functools import partial
+from typing import Any, TypeVar, TypeVarTuple
 
-import trio
+import anyio
+from anyio.lowlevel import checkpoint_if_cancelled
 
 from gristmill.runtime.host import Host
+from tests.sim.strand import Request, Strands, current
+from tests.sim.virtual import Time
 
 T = TypeVar("T")
 Args = TypeVarTuple("Args")
 
+LONG_SECONDS = 8.0
+"""Longest time of a call that is held up."""
 
-class DeadWorkerError(Exception):
+
+class DeadWorkerError(BaseException):
     """A killed worker does nothing any more, not even in a `finally`."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a world's calls take their time."""
+
+    seconds: float
+    """Longest usual time of a request, there and back."""
+    held_up: float
+    """Chance that one takes much longer."""
+    torn: float
+    """Chance that others act between two requests of one call."""
 
 
 @dataclass
 class Life:
-    """`skew`: seconds by which its wall clock is wrong. While it is paused, as by SIGSTOP, its
-    sleeps and calls wait; those already under way land late."""
+    """`skew`: seconds by which its clocks differ from the world's. While it is paused, as by
+    SIGSTOP, all its sleeps and calls wait."""
 
     name: str
+    time: Time
     chance: random.Random
-    slowness: float
-    """Longest wait of a call, seconds."""
+    pace: Pace
+    strands: Strands
+    late: Callable[[float, Request], None]
+    """Lets a request of the dead, which was under way, arrive after so many seconds."""
     skew: float = 0.0
     dead: bool = False
-    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
-    stop: trio.Event | None = None
+    delays: int = 0
+    """Calls that were held up."""
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    stop: anyio.Event = field(default_factory=anyio.Event)
     _pauses: int = 0
-    _running: trio.Event = field(default_factory=trio.Event)
-
-    def __post_init__(self) -> None:
-        self._running.set()
+    _running: anyio.Event | None = None
+    _steps_left: int | None = None
 
     @property
     def host(self) -> Host:
@@ -42,53 +65,121 @@ class Life:
 
     def kill(self) -> None:
         self.dead = True
-        self._running.set()
         self.scope.cancel()
+        if self._running is not None:
+            self._running.set()
+
+    def kill_after(self, steps: int) -> None:
+        """At one of its next steps, which may be anywhere in a call."""
+        self._steps_left = steps
 
     def pause(self) -> None:
         self._pauses += 1
-        if not self.dead and self._running.is_set():
-            self._running = trio.Event()
+        if self._running is None:
+            self._running = anyio.Event()
 
     def resume(self) -> None:
         self._pauses -= 1
-        if not self._pauses:
+        if not self._pauses and self._running is not None:
             self._running.set()
+            self._running = None
 
     async def wait(self, seconds: float) -> None:
         """Time passes; longer while it is paused."""
-        self.check()
-        if seconds:
-            await trio.sleep(seconds)
-        else:
-            await trio.lowlevel.checkpoint()
-        while not self._running.is_set():
+        self.step()
+        await asyncio.sleep(seconds)
+        while self._running is not None and not self.dead:
             await self._running.wait()
-        self.check()
+        self.step()
 
-    def check(self) -> None:
+    def step(self) -> None:
+        """Raises DeadWorkerError when it is its last."""
+        if self._steps_left is not None and not self.dead:
+            self._steps_left -= 1
+            self.dead = self._steps_left <= 0
         if self.dead:
             raise DeadWorkerError(self.name)
 
+    def request(self, effect: Callable[[], T], *, writes: bool) -> T:
+        """One request of a blocking call: at once, or when the world says so."""
+        strand = current()
+        if strand is None:
+            self.step()
+            result = effect()
+            self.step()
+            return result
+        answer: T = strand.ask(Sent(effect, writes))
+        return answer
+
     async def _offload(self, call: Callable[[*Args], T], *args: *Args) -> T:
-        """Waits, calls, waits: it may die or be paused before the call and after it."""
-        await self.wait(self.slowness * self.chance.random())
-        result = call(*args)
-        await self.wait(0)
+        """As a worker thread does it: once begun, the call runs to its end, cancelled or not."""
+        await checkpoint_if_cancelled()
+        if self.chance.random() < self.pace.torn:
+            with anyio.CancelScope(shield=True):
+                return await self._torn(partial(call, *args))
+        try:
+            await self.wait(self._latency())
+        except asyncio.CancelledError:  # a scope for each call would cost more than all the rest
+            with anyio.CancelScope(shield=True):
+                await self.wait(0)
+        return call(*args)
+
+    async def _torn(self, call: Callable[[], T]) -> T:
+        strand = self.strands.take()
+        request = strand.begin(call)
+        while request is not None:
+            try:
+                answer = await self._carry_out(request)
+            except BaseException as error:  # noqa: BLE001 - it is the call's
+                request = strand.go_on(error=error)
+            else:
+                request = strand.go_on(answer)
+        self.strands.give_back(strand)
+        result: T = strand.result()
         return result
+
+    async def _carry_out(self, request: Request) -> Any:
+        there, back = self._latency(), self._latency()
+        try:
+            await self.wait(there)
+        except DeadWorkerError:
+            if self.chance.random() < 0.5 and isinstance(request, Sent) and request.writes:
+                self.late(there, request)
+            raise
+        answer = request()
+        await self.wait(back)
+        return answer
+
+    def _latency(self) -> float:
+        longest = self.pace.seconds / 2
+        if self.pace.held_up and self.chance.random() < self.pace.held_up:
+            longest = LONG_SECONDS
+            self.delays += 1
+        return longest * self.chance.random()
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A request that is on its way: its sender may die before it arrives."""
+
+    effect: Callable[[], Any]
+    writes: bool
+
+    def __call__(self) -> Any:
+        return self.effect()
 
 
 @dataclass(frozen=True)
 class LifeClock:
-    """Virtual time as one worker sees it."""
+    """Time as one worker sees it."""
 
     life: Life
 
     def now(self) -> float:
-        return 1_000_000.0 + trio.current_time() + self.life.skew
+        return self.life.time.now() + self.life.skew
 
     def monotonic(self) -> float:
-        return trio.current_time() + self.life.skew
+        return self.life.time.monotonic() + self.life.skew
 
     async def sleep(self, seconds: float) -> None:
         await self.life.wait(seconds)

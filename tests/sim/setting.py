@@ -1,57 +1,20 @@
-"""What a world is made of, drawn from its seed: input, engine, workers, queue and troubles."""
+"""What a world is made of, all of it drawn from its seed."""
 
-import functools
 import random
 from dataclasses import dataclass
 from typing import Literal
 
-from gristmill.contract.blueprint import Blueprint
-from tests.doubles.engines import SmallBatches
-from tests.doubles.mill import Mill, blueprint, json_lines
-from tests.doubles.trio_clock import TrioClock, simulate
-from tests.sim.faulty_store import Faults
+from tests.sim.faults import Faults
+from tests.sim.job import KINDS, Truth, truth
+from tests.sim.life import LONG_SECONDS, Pace
 
-LEASE_SECONDS = 12.0
-
+QueueKind = Literal["exact", "sqs", "claims"]
 TroubleKind = Literal["kill", "pause", "reclaim", "join", "cancel"]
 
-
-@dataclass(frozen=True)
-class Job:
-    """What is to be done. A few kinds, so that each is done undisturbed once a process."""
-
-    records: int
-    shard_bytes: int
-    part_records: int
-    batch_records: int
-    records_per_second: float
-    continuous: bool
-
-    @property
-    def blueprint(self) -> Blueprint:
-        return blueprint(
-            {
-                "records_per_second": self.records_per_second,
-                "continuous": self.continuous,
-                "faults": {"reject_containing": "poison"},
-            },
-            shard={"bytes": self.shard_bytes},
-            part={"records": self.part_records},
-        )
-
-    @property
-    def bodies(self) -> dict[str, bytes]:
-        texts = [f"{'poison' if i % 17 == 5 else 'record'} {i}" for i in range(self.records)]
-        half = self.records // 2
-        return {
-            "a.jsonl": json_lines(texts[:half]) + b'{"other": "no text"}\n{bad\n',
-            "b.jsonl": json_lines(texts[half:]),
-        }
-
-    def planned(self, queue_attempts: int = 1000) -> Mill:
-        mill = Mill.planned(self.bodies, TrioClock(), self.blueprint, lease_seconds=LEASE_SECONDS)
-        mill.queue._attempts = queue_attempts
-        return mill
+KINDS_OF_TROUBLE: tuple[TroubleKind, ...] = ("kill", "pause", "reclaim", "join", "cancel")
+NOTICE_SECONDS = 30.0
+"""From the reclaim's signal to the kill."""
+LONGEST_PAUSE = 40.0
 
 
 @dataclass(frozen=True)
@@ -59,77 +22,86 @@ class Trouble:
     at: float
     kind: TroubleKind
     seconds: float
+    steps: int
+    """Kill: so many steps later, in the midst of a call; 0: at once."""
+    leaves: bool
+    """Whether the machine stays away, if others are there."""
 
 
 @dataclass(frozen=True)
 class Setting:
     seed: int
-    job: Job
+    job: int
     workers: int
-    loose: bool
-    """The queue promises as little as SQS."""
-    slowness: float
+    queue: QueueKind
+    twice: float
+    """Chance that SQS delivers again what it delivered."""
+    lease_seconds: int
+    pace: Pace
     skew: float
+    """Seconds by which two clocks may differ."""
     faults: Faults
     troubles: tuple[Trouble, ...]
     calm_at: float
-    """From here on nothing goes wrong any more, and the run must come to its end."""
+    """From here on nothing goes wrong any more."""
 
     @property
-    def has(self) -> set[TroubleKind]:
-        return {trouble.kind for trouble in self.troubles}
+    def truth(self) -> Truth:
+        return truth(self.job)
 
+    @property
+    def machines(self) -> int:
+        """Those that come late included."""
+        return self.workers + sum(trouble.kind == "join" for trouble in self.troubles)
 
-JOBS = (
-    Job(40, 500, 6, 3, 2.0, continuous=False),
-    Job(40, 1000, 4, 4, 2.0, continuous=False),
-    Job(30, 600, 6, 2, 0.25, continuous=False),
-    Job(40, 10_000, 4, 2, 1.0, continuous=False),
-    Job(40, 700, 8, 1, 4.0, continuous=True),
-    Job(40, 10_000, 8, 1, 8.0, continuous=True),
-)
+    @property
+    def end_by(self) -> float:
+        """When it must be over: the last trouble has passed, a lease of the dead has run out twice
+        and its work is done again by one worker alone, and the count is believed."""
+        delays = 4 * LONG_SECONDS if self.pace.held_up else 0.0
+        slow = self.truth.seconds * 2 + delays + 60 * self.pace.seconds
+        return self.calm_at + LONGEST_PAUSE + NOTICE_SECONDS + 3 * self.lease_seconds + slow + 60
 
 
 def draw(seed: int) -> Setting:
-    chance = random.Random(seed)
-    job = chance.choice(JOBS)
+    chance = random.Random(f"setting {seed}")
+    number = chance.randrange(KINDS)
     workers = chance.randint(1, 4)
-    loose = chance.random() < 0.5
-    calm_at = 20 + 1.5 * job.records / job.records_per_second / workers
-    kinds: tuple[TroubleKind, ...] = ("kill", "kill", "pause", "reclaim", "join", "cancel")
-    some = chance.sample(kinds, chance.randint(1, len(kinds)))
-    troubles = tuple(
-        Trouble(chance.uniform(0, calm_at), chance.choice(some), chance.uniform(2, 40))
-        for _ in range(chance.randint(0, 6))
-    )
+    calm_at = 10 + 1.2 * truth(number).seconds / workers
     rough = chance.random() < 0.4
-    faults = (
-        Faults(chance.uniform(0, 0.02), chance.uniform(0, 0.02), chance.uniform(0, 0.03))
-        if rough
-        else Faults()
-    )
     return Setting(
         seed=seed,
-        job=job,
+        job=number,
         workers=workers,
-        loose=loose,
-        slowness=chance.choice((0.0, 0.05, 0.5)),
+        queue=chance.choice(("exact", "sqs", "claims")),
+        twice=chance.choice((0.0, 0.0, 0.1)),
+        lease_seconds=chance.choice((6, 12, 24)),
+        pace=Pace(
+            seconds=chance.choice((0.01, 0.1, 0.5)),
+            held_up=chance.choice((0.0, 0.0, 0.02)),
+            torn=chance.choice((0.0, 0.0, 0.0, 0.4)),
+        ),
         skew=chance.choice((0.0, 3600.0)),
-        faults=faults,
-        troubles=tuple(sorted(troubles, key=lambda trouble: trouble.at)),
+        faults=_faults(chance) if rough else Faults(),
+        troubles=_troubles(chance, calm_at),
         calm_at=calm_at,
     )
 
 
-@functools.cache
-def undisturbed(job: Job) -> dict[str, bytes]:
-    """The results of one worker that nothing disturbs."""
-    found: dict[str, bytes] = {}
+def _faults(chance: random.Random) -> Faults:
+    return Faults(chance.uniform(0, 0.02), chance.uniform(0, 0.02), chance.uniform(0, 0.03))
 
-    async def body() -> None:
-        mill = job.planned()
-        await mill.work(SmallBatches(mill.engine(), records=job.batch_records))
-        found.update(mill.results())
 
-    simulate(body)
-    return found
+def _troubles(chance: random.Random, calm_at: float) -> tuple[Trouble, ...]:
+    some = chance.sample(KINDS_OF_TROUBLE, chance.randint(1, len(KINDS_OF_TROUBLE)))
+    troubles = [
+        Trouble(
+            at=chance.uniform(0, calm_at),
+            kind=chance.choice(some),
+            seconds=chance.uniform(2, LONGEST_PAUSE),
+            steps=chance.choice((0, chance.randint(1, 40))),
+            leaves=chance.random() < 0.3,
+        )
+        for _ in range(chance.randint(0, 6))
+    ]
+    return tuple(sorted(troubles, key=lambda trouble: trouble.at))

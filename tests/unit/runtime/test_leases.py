@@ -56,8 +56,22 @@ def test_a_lost_lease_is_no_longer_held() -> None:
         assert leases.holds(Ticket(0))
         await trio.sleep(21)
         assert not leases.holds(Ticket(0))
-        await leases.complete(Ticket(0))  # harmless
-        assert queue.outstanding() == 2
+
+    with_leases(body, Lossy)
+
+
+def test_what_is_published_leaves_the_queue_though_the_lease_was_lost() -> None:
+    class Lossy(MemoryQueue):
+        def extend(self, lease: Lease) -> None:
+            self.release(lease, spent=True)
+            super().extend(lease)
+
+    async def body(leases: Leases, queue: MemoryQueue) -> None:
+        await leases.take()
+        await trio.sleep(21)
+        assert not leases.holds(Ticket(0))
+        await leases.complete(Ticket(0))
+        assert queue.outstanding() == 1
 
     with_leases(body, Lossy)
 

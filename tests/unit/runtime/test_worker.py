@@ -18,7 +18,8 @@ from gristmill.contract.manifest import Control
 from gristmill.contract.ticket import Ticket
 from gristmill.runtime.control import want
 from gristmill.runtime.failure import explain
-from gristmill.runtime.worker import GRACE_SECONDS, PUBLISH_SECONDS, Worker
+from gristmill.runtime.read import ShardReader
+from gristmill.runtime.worker import GRACE_SECONDS, PUBLISH_SECONDS, Worker, Workplace
 from tests.doubles.engines import DieAfter, SmallBatches, Watched
 from tests.doubles.instant_clock import InstantClock
 from tests.doubles.mill import Mill, blueprint, json_lines
@@ -67,6 +68,26 @@ async def test_a_run_that_is_finished_is_not_done_again() -> None:
     assert engine.records == 0
     assert mill.queue.outstanding() == 0
     assert mill.results() == before
+
+
+def test_two_tickets_about_the_same_parts_both_leave_the_queue_and_count_once() -> None:
+    plan = blueprint({"records_per_second": 1}, shard={"bytes": 10**6})
+    mill = Mill.planned({"a.jsonl": json_lines(TEXTS)}, TrioClock(), plan)
+    (shard,) = mill.shards()
+    reader = ShardReader(shard, mill.reader, mill.inputs, plan.part, None, {}, Ticket(0))
+    mill.queue.fill([reader.ahead()[3]])
+    engine = Watched(mill.engine())
+    places: list[Workplace] = []
+
+    async def body() -> None:
+        places.append(await mill.work(engine))
+
+    simulate(body)
+    tally = places[0].tally
+    assert mill.queue.outstanding() == 0
+    assert tally.counts.records == published(mill) == len(TEXTS)
+    assert tally.lost_records == engine.records - len(TEXTS) > 0
+    assert mill.verify().gaps == []
 
 
 async def test_a_dead_engine_ends_the_attempt_and_the_next_one_goes_on() -> None:

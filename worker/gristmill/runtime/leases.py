@@ -23,6 +23,7 @@ class Leases:
         self._queue = queue
         self._host = host
         self._held: dict[Ticket, list[Lease]] = {}
+        self._lost: dict[Ticket, list[Lease]] = {}
         self._got_further: set[Ticket] = set()
 
     @asynccontextmanager
@@ -52,8 +53,9 @@ class Leases:
         return ticket in self._held
 
     async def complete(self, ticket: Ticket) -> None:
-        """What it asked for is published: it leaves the queue."""
-        for lease in self._held.pop(ticket, ()):
+        """What it asked for is published: it leaves the queue, though the lease may be lost, so
+        that nobody takes it up again to find that out."""
+        for lease in [*self._held.pop(ticket, ()), *self._lost.pop(ticket, ())]:
             await self._host.offload(self._queue.complete, lease)
 
     async def progressed(self, ticket: Ticket) -> None:
@@ -79,6 +81,7 @@ class Leases:
                     self._lose(lease)
 
     def _lose(self, lease: Lease) -> None:
+        self._lost.setdefault(lease.ticket, []).append(lease)
         left = [other for other in self._held.get(lease.ticket, ()) if other != lease]
         if left:
             self._held[lease.ticket] = left

@@ -47,18 +47,23 @@ class Tally:
         self.engine_seconds = 0.0
         self.lost_records = 0
         self.kept_records = 0
+        self._won: set[tuple[int, int]] = set()
         self._clock = clock
         self._began = clock.monotonic()
         self._started_at = clock.now()
         self._share = machine_share
 
-    def add(self, part: PartManifest, *, won: bool, records: int) -> None:
-        """A part was inferred by this attempt; `won`: its manifest is ours."""
-        if won:
-            self.counts = Counts.total((self.counts, part.counts))
-            self.engine_seconds += part.engine_seconds
-        else:
+    def add(self, part: PartManifest, *, won: bool, records: int) -> bool:
+        """A part was inferred by this attempt; `won`: its manifest is ours. Whether it counts:
+        one that came twice, with a second ticket, has won once."""
+        place = (part.shard, part.part)
+        if not won or place in self._won:
             self.lost_records += records
+            return False
+        self._won.add(place)
+        self.counts = Counts.total((self.counts, part.counts))
+        self.engine_seconds += part.engine_seconds
+        return True
 
     def cut(self, *, kept: int, lost: int) -> None:
         """A part was cut short: outcomes `kept` for the next attempt, and `lost` in the engine."""

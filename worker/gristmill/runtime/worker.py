@@ -258,8 +258,7 @@ class Worker:
 
     def _account(self, part: PlannedPart, manifest: PartManifest, *, won: bool) -> None:
         tally = self._place.tally
-        tally.add(manifest, won=won, records=len(part.read.records))
-        if won:
+        if tally.add(manifest, won=won, records=len(part.read.records)):
             self._place.emit(
                 "part_published",
                 shard=manifest.shard,
