@@ -30,7 +30,7 @@ then export UV_TORCH_BACKEND="$${UV_TORCH_BACKEND:-cpu}"; fi;
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-emulator diagram check fmt bench chaos docs docs-check golden lock clean
+.PHONY: help setup demo test test-emulator diagram check fmt bench sim chaos docs docs-check golden lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ fmt: $(STAMP) ## format the code and apply safe fixes
 bench: $(STAMP) ## measure; prints a table and writes build/bench.json
 	@mkdir -p build
 	$(BIN)/pytest tests/bench -m bench -s -p no:xdist
+
+sim: $(STAMP) ## 10,000 simulated fleets that die in every way; SEED=n: one of them, with its trace
+	$(BIN)/python -m tests.sim $(if $(SEED),--seed $(SEED))
 
 chaos: $(STAMP) ## kill, stall and starve workers, then count outcomes
 	$(BIN)/pytest tests/chaos -m chaos

@@ -63,7 +63,7 @@ class SqsModel:
             self.surplus += 1
         else:
             message.visible_at = self.time.at + hidden_seconds
-        return Message(message.name, message.handle, message.body, message.receives)
+        return Message(message.handle, message.body, message.receives)
 
     def hide(self, handle: str, seconds: float) -> None:
         message = self._of(handle)

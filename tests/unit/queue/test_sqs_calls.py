@@ -60,7 +60,7 @@ def test_a_message_is_received_hidden_and_with_its_count(client: Any, stub: Stub
     )
     stub.add_response("receive_message", {})
     calls = SqsCalls(client, URL)
-    assert calls.receive(60, 5) == Message("m", "handle", "body", 3)
+    assert calls.receive(60, 5) == Message("handle", "body", 3)
     assert calls.receive(60, 5) is None
 
 

@@ -68,8 +68,6 @@ class _Held:
     """A message in flight in this process."""
 
     calls: SqsCalls
-    message: str
-    ticket: Ticket
     expires: float
     progressed: bool = False
 
@@ -140,9 +138,6 @@ class SqsQueue:
             if message is None:
                 return None
             match self._read(message):
-                case Ticket() as ticket if self._is_second(message, ticket, asked):
-                    with suppress(HandleLostError):
-                        self._work.delete(message.handle)
                 case Ticket() as ticket:
                     return self._hold(self._work, message, ticket, asked)
                 case Envelope() as foreign:
@@ -212,18 +207,11 @@ class SqsQueue:
             # Of another run: hidden from everybody for the time of a lease, then there again.
         return None
 
-    def _is_second(self, message: Message, ticket: Ticket, at: float) -> bool:
-        """Whether this process holds another message of the ticket, which is enough."""
-        return any(
-            held.ticket == ticket and held.message != message.name and at < held.expires
-            for held in self._held.values()
-        )
-
     def _body(self, ticket: Ticket) -> str:
         return Envelope(run=self._run, ticket=ticket.encode()).encode()
 
     def _hold(self, calls: SqsCalls, message: Message, ticket: Ticket, asked: float) -> Lease:
-        self._held[message.handle] = _Held(calls, message.name, ticket, asked + self._lease_seconds)
+        self._held[message.handle] = _Held(calls, asked + self._lease_seconds)
         return Lease(ticket=ticket, token=message.handle, receives=message.receives)
 
     def _counts(self) -> tuple[int, int, int]:

@@ -53,8 +53,6 @@ class HandleLostError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    name: str
-    """Stays, however often it is delivered."""
     handle: str
     """Names this delivery."""
     body: str
@@ -96,9 +94,7 @@ class SqsCalls:
             )
         for message in found.get("Messages", []):
             receives = int(message["Attributes"]["ApproximateReceiveCount"])
-            return Message(
-                message["MessageId"], message["ReceiptHandle"], message["Body"], receives
-            )
+            return Message(message["ReceiptHandle"], message["Body"], receives)
         return None
 
     def send(self, body: str, delay_seconds: int = 0) -> None:
