@@ -1,5 +1,6 @@
 """Machines with workers on them, that come, are paused, are taken away, and come again."""
 
+import math
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -103,6 +104,8 @@ class Fleet:
             with life.scope:
                 await Worker(self._workplace(life, machine)).run(life.stop)
         except BaseException as error:
+            if anyio.current_effective_deadline() == -math.inf:
+                raise  # the world's time is up, which is not this worker's doing
             ending = "killed" if life.dead else _ending(error)
             if ending == "bad":
                 raise BadEndError(f"{life.name} ended with {error!r}") from error
