@@ -81,8 +81,8 @@ bench: $(STAMP) ## measure; prints a table and writes build/bench.json
 sim: $(STAMP) ## 10,000 simulated fleets that die in every way; SEED=n: one of them, with its trace
 	$(BIN)/python -m tests.sim $(if $(SEED),--seed $(SEED))
 
-chaos: $(STAMP) ## kill, stall and starve workers, then count outcomes
-	$(BIN)/pytest tests/chaos -m chaos
+chaos: $(STAMP) ## ten minutes of killing, stalling and starving workers, then count outcomes
+	CHAOS_SECONDS=300 $(BIN)/pytest tests/chaos tests/emulator/aws/test_chaos.py -m "chaos or emulator" -s -p no:xdist
 
 docs: $(STAMP) ## write the generated pages of docs/reference
 	$(BIN)/python -m scripts.docs

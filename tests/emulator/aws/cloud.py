@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 
 import anyio
 import boto3
@@ -64,11 +64,11 @@ class Cloud:
         host = Host(WallClock(), in_thread)
         return anyio.run(enqueue, run.store, self.queue(run), pending, host)
 
-    def start(self, run: Run) -> subprocess.Popen[bytes]:
+    def start(self, run: Run, log: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
         worker = subprocess.Popen(
             [sys.executable, "-m", "gristmill.runtime.process"],
             env=os.environ | {ENV_RUN: run.store.uri, ENV_QUEUE: f"sqs:{self.url}", ENV_QUIET: "1"},
-            stderr=subprocess.PIPE,
+            stderr=log,
         )
         self.workers.append(worker)
         return worker
@@ -101,4 +101,6 @@ def cloud_at(url: str, bucket: str, patch: pytest.MonkeyPatch) -> Iterator[Cloud
     for worker in made.workers:
         if worker.poll() is None:
             worker.kill()
-        worker.communicate()
+        if worker.stderr is not None:
+            worker.stderr.close()
+        worker.wait()

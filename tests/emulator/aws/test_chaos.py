@@ -3,19 +3,15 @@
 `make chaos` goes on for five minutes, the gate for one.
 """
 
-import json
 import os
 import random
 import signal
-import socket
 import subprocess
-import sys
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +20,7 @@ from gristmill.client.plan import Run
 from gristmill.client.state import read_state
 from gristmill.contract.process import ExitCode
 from gristmill.contract.run import Policy
+from tests.emulator.aws.bad_day import BadDay, Odds, bad_day
 from tests.emulator.aws.cloud import Cloud, cloud_at
 from tests.emulator.aws.environment import MissingToolError
 from tests.emulator.aws.localstack import localstack, python
@@ -39,57 +36,12 @@ LEASE_SECONDS = 15
 TROUBLE_EVERY = 4.0
 LONGEST_STOP = 25.0
 """Longer than a lease: what was stopped comes back to work that is another's."""
-PATIENCE = 600.0
+PATIENCE = 120.0
 ENDINGS = (
     *(ExitCode.DONE, ExitCode.RECLAIMED, ExitCode.STORAGE),
     *(-signal.SIGKILL, -signal.SIGTERM),  # told to go before it could listen
 )
 TEXTS = [f"record number {n}" for n in range(int(WORKERS * RATE * SECONDS * 0.4))]
-FAULTS = [
-    {"service": "s3", "probability": 0.02, "error": {"code": "SlowDown", "status": 503}},
-    {"service": "s3", "probability": 0.01, "reset": True},
-    {"service": "s3", "probability": 0.01, "response": {"abort_frac": 0.5}},
-    {"service": "sqs", "probability": 0.01, "reset": True},
-]
-
-
-@contextmanager
-def failing(upstream: str) -> Iterator[str]:
-    """A proxy before the emulator that answers as a busy or broken S3 does."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    proxy = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "microburst", "--upstream", upstream),
-            *("--host", "127.0.0.1", "--port", str(port), "--no-resign"),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _set_rules(url, proxy)
-        yield url
-    finally:
-        proxy.terminate()
-        proxy.wait()
-
-
-def _set_rules(url: str, proxy: "subprocess.Popen[bytes]") -> None:
-    body = json.dumps(FAULTS).encode()
-    asked = urllib.request.Request(
-        f"{url}/_microburst/rules", body, {"Content-Type": "application/json"}, method="PATCH"
-    )
-    deadline = time.monotonic() + 60
-    while True:
-        assert proxy.poll() is None, "the proxy ended"
-        try:
-            with urllib.request.urlopen(asked, timeout=5):
-                return
-        except OSError:
-            assert time.monotonic() < deadline, "the proxy does not start"
-            time.sleep(0.2)
 
 
 @dataclass
@@ -98,6 +50,8 @@ class Fleet:
 
     cloud: Cloud
     run: Run
+    logs: Path
+    """Where each worker's log is: a full pipe would stop it."""
     chance: random.Random
     places: list["subprocess.Popen[bytes] | None"] = field(default_factory=list)
     stopped: dict[int, float] = field(default_factory=dict)
@@ -108,14 +62,13 @@ class Fleet:
     def tend(self) -> bool:
         """Replace the dead; whether anybody still works."""
         while len(self.places) < WORKERS:
-            self.places.append(self.cloud.start(self.run))
+            self.places.append(self._start())
         for index, worker in enumerate(self.places):
             if worker is None or (code := worker.poll()) is None:
                 continue
-            worker.communicate()
             self.endings[code] += 1
-            assert code in ENDINGS, f"a worker ended with {code}"
-            self.places[index] = None if code == ExitCode.DONE else self.cloud.start(self.run)
+            assert code in ENDINGS, f"a worker ended with {code}, see {self.logs}"
+            self.places[index] = None if code == ExitCode.DONE else self._start()
         for pid, until in list(self.stopped.items()):
             if time.monotonic() >= until:
                 del self.stopped[pid]
@@ -132,6 +85,11 @@ class Fleet:
         if what == "STOP":
             self.stopped[pid] = time.monotonic() + self.chance.uniform(1, LONGEST_STOP)
 
+    def _start(self) -> "subprocess.Popen[bytes]":
+        path = self.logs / f"{len(self.cloud.workers)}.jsonl"
+        with path.open("wb") as log:
+            return self.cloud.start(self.run, log)
+
     def _signal(self, pid: int, what: signal.Signals) -> None:
         if any(worker is not None and worker.pid == pid for worker in self.places):
             os.kill(pid, what)
@@ -147,14 +105,21 @@ def cloud(
         pytest.skip(str(missing))
     with (
         localstack(tmp_path_factory.mktemp("localstack")) as url,
-        failing(url) as bad,
         cloud_at(url, "chaos", monkeypatch) as made,
     ):
-        monkeypatch.setenv("AWS_ENDPOINT_URL", bad)
         yield made
 
 
-def test_whatever_dies_no_record_is_lost_and_none_is_there_twice(cloud: Cloud) -> None:
+@pytest.fixture
+def day(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> Iterator[BadDay]:
+    with bad_day(os.environ["AWS_ENDPOINT_URL"], Odds(), seed=11) as day:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", day.url)
+        yield day
+
+
+def test_whatever_dies_no_record_is_lost_and_none_is_there_twice(
+    cloud: Cloud, day: BadDay, tmp_path: Path
+) -> None:
     run = cloud.plan(
         TEXTS,
         "shard.bytes=30KB",
@@ -163,12 +128,12 @@ def test_whatever_dies_no_record_is_lost_and_none_is_there_twice(cloud: Cloud) -
     )
     cloud.make_queue(lease_seconds=LEASE_SECONDS, attempts=1000)
     assert cloud.enqueue(run) == run.plan.shards
-    fleet = Fleet(cloud, run, random.Random(11))
+    fleet = Fleet(cloud, run, tmp_path, random.Random(11))
     began = time.monotonic()
     next_trouble = began + TROUBLE_EVERY
     while fleet.tend():
         now = time.monotonic()
-        assert now < began + SECONDS + PATIENCE, "does not come to an end"
+        assert now < began + SECONDS + PATIENCE, f"no end: {fleet.endings}, {tmp_path}"
         if next_trouble <= now < began + SECONDS:
             fleet.trouble()
             next_trouble = now + TROUBLE_EVERY
@@ -178,8 +143,10 @@ def test_whatever_dies_no_record_is_lost_and_none_is_there_twice(cloud: Cloud) -
     assert verify(run, deep=True).gaps == []
     assert cloud.queue(run).outstanding() == 0
     assert set(fleet.told) == {"KILL", "STOP", "TERM"}
+    assert set(day.befell) == {"busy", "reset", "unanswered", "cut"}
     lost = sum(attempt.lost_records for attempt in read_state(run.store).attempts)
     print(
-        f"{len(TEXTS):,} records, {dict(fleet.told)}, endings {dict(fleet.endings)}, "
+        f"{len(TEXTS):,} records, {dict(fleet.told)}, {dict(day.befell)}, "
+        f"endings {dict(fleet.endings)}, "
         f"{lost:,} records told of as lost, {time.monotonic() - began:.0f} s"
     )

@@ -26,6 +26,8 @@ _PIECES: Final = 9000
 """S3 takes 10,000 pieces an upload."""
 _UPLOADS: Final = 4
 """Pieces in flight: with _PIECE they bound the memory of an upload."""
+_TRIES: Final = 5
+"""How often one page is asked for that breaks off while it is read."""
 _REFUSED: Final = (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError)
 
 
@@ -105,11 +107,26 @@ class Bucket:
     def list(self, prefix: str = "") -> Iterator[ObjectInfo]:
         with self._asking("list", prefix):
             whole = self._prefix + checked_prefix(prefix)
-            for page in obstore.list(self._bucket, whole or None):
-                for found in page:
-                    # The marker of a folder made by a console comes without its slash.
-                    if found["path"].startswith(whole):
-                        yield _info(found["path"].removeprefix(self._prefix), found)
+            for found in self._listed(whole):
+                # The marker of a folder made by a console comes without its slash.
+                if found["path"].startswith(whole):
+                    yield _info(found["path"].removeprefix(self._prefix), found)
+
+    def _listed(self, whole: str) -> "Iterator[ObjectMeta]":
+        """obstore repeats a request that fails, but not a page that breaks off halfway."""
+        last, broken = None, 0
+        while True:
+            try:
+                for page in obstore.list(self._bucket, whole or None, offset=last):
+                    for found in page:
+                        yield found
+                        last, broken = found["path"], 0
+            except exceptions.GenericError:
+                broken += 1
+                if broken == _TRIES or self._asked_itself() is not None:
+                    raise
+            else:
+                return
 
     def head(self, key: str) -> ObjectInfo:
         with self._asking("read", key):
