@@ -58,7 +58,7 @@ test: $(STAMP) ## run every test except the benchmarks and the AWS emulator
 
 test-emulator: $(STAMP) ## deploy to an AWS emulator, plan again, upgrade, destroy
 	@mkdir -p build && rm -f build/emulator.txt
-	$(BIN)/pytest tests/emulator/aws -p no:xdist
+	$(BIN)/pytest tests/emulator/aws -n 2 --dist loadgroup
 	@cat build/emulator.txt
 
 diagram: $(STAMP) ## draw the picture of the stacks in docs/explanation

@@ -12,8 +12,17 @@ from tests.emulator.aws.environment import ROOT
 from tests.emulator.aws.exercise import Deployed, Exercise, Trial, exercise
 from tests.emulator.aws.tools import found_tools
 
+HERE = Path(__file__).parent
 REPORT = ROOT / "build" / "emulator.txt"
 LINES = '{"title": "a", "body": "b", "id": "1"}\n{"title": "c", "body": "d", "id": "2"}\n'
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The one long exercise in one test process, every other file beside it."""
+    for item in items:
+        if HERE in item.path.parents:
+            long = "exercised" in getattr(item, "fixturenames", ())
+            item.add_marker(pytest.mark.xdist_group("exercised" if long else item.path.stem))
 
 
 @pytest.fixture(scope="session")

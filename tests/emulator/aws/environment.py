@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from filelock import FileLock
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -13,7 +15,14 @@ class MissingToolError(Exception):
 
 
 def environment(venv: Path, lock: Path, interpreter: list[str]) -> Path:
-    """An interpreter with what the lock names; made once, and again when the lock has changed."""
+    """An interpreter with what the lock names; made once, and again when the lock has changed.
+    Two test processes may ask at once: one makes it, the other waits."""
+    venv.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(venv.with_suffix(".making")):
+        return _made(venv, lock, interpreter)
+
+
+def _made(venv: Path, lock: Path, interpreter: list[str]) -> Path:
     python, stamp = venv / "bin" / "python", venv / ".lock"
     if stamp.exists() and stamp.read_text() == lock.read_text():
         return python

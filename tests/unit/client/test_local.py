@@ -212,3 +212,21 @@ def test_the_queue_of_a_bucket_lies_on_this_machine_and_of_a_folder_beside_it() 
     one, two = queue_place("s3://b/runs/r"), queue_place("s3://b/runs/q")
     assert one == queue_place("s3://b/runs/r") != two
     assert one.startswith("local:/")
+
+
+@pytest.mark.parametrize(
+    ("uri", "variable"),
+    [
+        ("s3://b/runs/r", "AWS_ENDPOINT_URL"),
+        ("s3://b/runs/r", "AWS_ENDPOINT_URL_S3"),
+        ("az://b/runs/r", "AZURE_STORAGE_ACCOUNT_NAME"),
+        ("az://b/runs/r", "AZURE_ENDPOINT"),
+    ],
+)
+def test_buckets_of_one_name_in_two_storages_have_two_queues(
+    uri: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "http://one")
+    one = queue_place(uri)
+    monkeypatch.setenv(variable, "http://other")
+    assert queue_place(uri) != one

@@ -29,6 +29,7 @@ from gristmill.queue.open import open_queue
 from gristmill.queue.protocol import WorkQueue
 from gristmill.runtime.budget import check_rejected
 from gristmill.runtime.control import cancelled, want
+from gristmill.store.open import whose
 
 DRAW_SECONDS = 0.25
 CONTROL_SECONDS = 2.0
@@ -165,7 +166,7 @@ def queue_place(run_uri: str) -> str:
     manifests whenever it is lost."""
     if "://" not in run_uri:
         return f"local:{Path(run_uri) / layout.QUEUE}"
-    name = hashlib.sha256(run_uri.encode()).hexdigest()[:16]
+    name = hashlib.sha256(whose(run_uri).encode()).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"gristmill-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     return f"local:{folder / name}.sqlite"

@@ -20,6 +20,16 @@ SCHEMES: Final = ("s3", "gs", "az", "file", "memory")
 
 _HTTP: Final = {"s3": ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"), "az": ("AZURE_ENDPOINT",)}
 """Variables whose `http://` allows unencrypted requests."""
+_WHOSE: Final = {
+    **_HTTP,
+    "az": (
+        *_HTTP["az"],
+        "AZURE_STORAGE_ENDPOINT",
+        "AZURE_STORAGE_ACCOUNT_NAME",
+        "AZURE_STORAGE_USE_EMULATOR",
+    ),
+}
+"""Variables that say whose bucket of that name is meant."""
 
 
 def open_store(uri: str, *, patience: float = PATIENCE) -> ObjectStore:
@@ -44,6 +54,13 @@ def open_store(uri: str, *, patience: float = PATIENCE) -> ObjectStore:
     if not name:
         raise ConfigError(f"{uri}: the bucket's name is missing; write {scheme}://bucket/prefix")
     return _bucket(scheme, name, prefix.strip("/"), patience)
+
+
+def whose(uri: str) -> str:
+    """The URI with what else of the environment decides which storage it means: two of them may
+    have a bucket of one name."""
+    scheme = uri.partition("://")[0]
+    return "\n".join([uri, *(os.environ.get(name, "") for name in _WHOSE.get(scheme, ()))])
 
 
 def _file_path(uri: str) -> Path:
