@@ -1,9 +1,9 @@
 """Bucket: objects under a prefix of a bucket (S3, Google Cloud, Azure, memory), through obstore."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import obstore
 from obstore import exceptions
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from obstore import GetOptions, ObjectMeta
     from obstore.store import ObjectStore as Obstore
 
+T = TypeVar("T")
+
 _PIECE: Final = 8 * 2**20
 _PIECES: Final = 9000
 """S3 takes 10,000 pieces an upload."""
 _UPLOADS: Final = 4
 """Pieces in flight: with _PIECE they bound the memory of an upload."""
 _TRIES: Final = 5
-"""How often one page is asked for that breaks off while it is read."""
+"""How often something is asked for whose answer breaks off while it is read."""
 _REFUSED: Final = (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError)
 
 
@@ -52,7 +54,9 @@ class Bucket:
 
     def get(self, key: str) -> bytes:
         with self._asking("read", key):
-            return bytes(obstore.get(self._bucket, self._whole(key)).bytes())
+            return self._repeated(
+                lambda: bytes(obstore.get(self._bucket, self._whole(key)).bytes())
+            )
 
     def get_range(self, key: str, start: int, stop: int, *, etag: str | None = None) -> bytes:
         if start >= stop:
@@ -60,30 +64,43 @@ class Bucket:
         options: GetOptions = {"range": (start, stop)}
         if etag is not None:
             options["if_match"] = etag
-        with self._asking("read", key):
+
+        def ask() -> bytes:
             try:
                 return bytes(obstore.get(self._bucket, self._whole(key), options=options).bytes())
-            except exceptions.PreconditionError as error:
-                raise ObjectChangedError(
-                    f"{self._uri}/{key}: changed since the run was planned (etag {etag}); put the "
-                    f"planned object back, or start a new run over the new one"
-                ) from error
             except exceptions.GenericError:
                 # A range that starts at the end or after it is refused like any other failure.
                 if start < self.head(key).size:
                     raise
                 return b""
 
+        with self._asking("read", key):
+            try:
+                return self._repeated(ask)
+            except exceptions.PreconditionError as error:
+                raise ObjectChangedError(
+                    f"{self._uri}/{key}: changed since the run was planned (etag {etag}); put the "
+                    f"planned object back, or start a new run over the new one"
+                ) from error
+
     def put(self, key: str, body: bytes) -> None:
         with self._asking("write", key):
-            obstore.put(
-                self._bucket, self._whole(key), body, chunk_size=_PIECE, max_concurrency=_UPLOADS
+            self._repeated(
+                lambda: obstore.put(
+                    self._bucket,
+                    self._whole(key),
+                    body,
+                    chunk_size=_PIECE,
+                    max_concurrency=_UPLOADS,
+                )
             )
 
     def put_new(self, key: str, body: bytes) -> bool:
         with self._asking("write", key):
             try:
-                obstore.put(self._bucket, self._whole(key), body, mode="create")
+                self._repeated(
+                    lambda: obstore.put(self._bucket, self._whole(key), body, mode="create")
+                )
             except exceptions.AlreadyExistsError:
                 return False
             return True
@@ -127,6 +144,17 @@ class Bucket:
                     raise
             else:
                 return
+
+    def _repeated(self, ask: Callable[[], T]) -> T:
+        """obstore repeats a request that fails, but not one whose refusal (no such object, an
+        object is there already) breaks off halfway."""
+        for _ in range(1, _TRIES):
+            try:
+                return ask()
+            except exceptions.GenericError:
+                if self._asked_itself() is not None:
+                    raise
+        return ask()
 
     def head(self, key: str) -> ObjectInfo:
         with self._asking("read", key):
