@@ -8,6 +8,8 @@ TORCH_VERSION := 2.13.0
 BIN := .venv/bin
 UV := .venv/.uv-$(UV_VERSION)
 STAMP := .venv/.stamp
+POLICY := .venv-policy
+POLICY_STAMP := $(POLICY)/.stamp
 LOCKS := requirements/dev.lock requirements/model.lock
 
 # Models come inside packages; nothing may ask a hub.
@@ -30,12 +32,13 @@ then export UV_TORCH_BACKEND="$${UV_TORCH_BACKEND:-cpu}"; fi;
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-emulator diagram check fmt bench sim chaos docs docs-check golden lock clean
+.PHONY: help setup demo test test-emulator diagram check fmt policy policy-lock bench sim \
+	chaos docs docs-check golden lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## build .venv from the locks; does nothing when they have not changed
+setup: $(STAMP) $(POLICY_STAMP) ## build .venv and .venv-policy from the locks, where they changed
 
 $(BIN)/pip:
 	$(PYTHON) -m venv .venv
@@ -50,10 +53,17 @@ $(STAMP): $(UV) pyproject.toml $(LOCKS)
 	$(BIN)/uv pip install --python $(BIN)/python --no-deps --require-hashes -r requirements/model.lock
 	@touch $@
 
+# checkov pins boto3 and others to versions of its own.
+$(POLICY_STAMP): $(UV) requirements/policy.lock
+	@set -e; $(UV_ENV) set -x; \
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(POLICY); \
+	$(BIN)/uv pip install --quiet --python $(POLICY)/bin/python --no-deps --require-hashes -r requirements/policy.lock
+	@touch $@
+
 demo: $(STAMP) ## embed a small corpus with a real model, kill it halfway, prove the result
 	$(BIN)/python scripts/demo.py
 
-test: $(STAMP) ## run every test except the benchmarks and the AWS emulator
+test: $(STAMP) $(POLICY_STAMP) ## run every test except the benchmarks and the AWS emulator
 	$(BIN)/pytest -n 2 --dist loadfile -m "not bench" --ignore tests/emulator/aws
 
 test-emulator: $(STAMP) ## deploy to an AWS emulator, plan again, upgrade, destroy
@@ -64,10 +74,13 @@ test-emulator: $(STAMP) ## deploy to an AWS emulator, plan again, upgrade, destr
 diagram: $(STAMP) ## draw the picture of the stacks in docs/explanation
 	$(BIN)/python -m infra.diagram
 
+policy: $(STAMP) $(POLICY_STAMP) ## judge every stack and blueprint; reports in build/policy
+	$(BIN)/python -m policies.gate
+
 check: $(STAMP) ## format, lint, types and who may import whom; changes nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy worker/gristmill infra scripts
+	$(BIN)/mypy worker/gristmill infra policies scripts
 	$(BIN)/lint-imports
 
 fmt: $(STAMP) ## format the code and apply safe fixes
@@ -100,6 +113,13 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --extra aws --extra torch
 	--python $(BIN)/python --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--no-header --no-emit-index-url --no-emit-find-links --no-emit-package torch \
 	$(if $(UPGRADE),--upgrade)
+
+policy-lock: $(UV) ## solve the policy gate's dependencies into requirements/policy.lock
+	@$(UV_ENV) $(BIN)/uv pip compile requirements/policy.in --quiet --generate-hashes \
+		--python $(BIN)/python --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
+		--no-header --no-emit-index-url --no-emit-find-links $(if $(UPGRADE),--upgrade) \
+		-o requirements/policy.lock >/dev/null
+	@! grep -nE '://|^-' requirements/policy.lock
 
 lock: $(UV) ## solve the dependencies into requirements/*.lock; UPGRADE=1 takes newer ones
 	@$(UV_ENV) cd requirements && touch worker.lock dev.lock && \

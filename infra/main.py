@@ -1,16 +1,17 @@
 """Composition root: platform.yaml and blueprints in, one folder of Terraform a stack out."""
 
+import json
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from gristmill.contract.blueprint import Blueprint
 from gristmill.contract.errors import ConfigError
-from gristmill.contract.load import load_blueprint, load_platform
+from gristmill.contract.load import deployable_blueprints, load_platform
 from gristmill.contract.platform import Platform
 from infra.idle import idle_report
+from infra.origin import traced
 from infra.team import Team, resolve
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ ENV_PLATFORM: Final = "PLATFORM"
 ENV_BLUEPRINTS: Final = "BLUEPRINTS"
 """Paths of blueprints, by spaces. Absent: all of `blueprints/*/` that name GPUs."""
 
+ENV_ORIGINS: Final = "ORIGINS"
+"""Path of a JSON file to write: for each construct, where in infra/ it was made. Absent: none."""
+
 TARGETS: Final = {"terraform": ">=1.10.0", "opentofu": ">=1.10.0"}
 """From these on, S3 itself locks a state."""
 
@@ -28,23 +32,18 @@ TARGETS: Final = {"terraform": ">=1.10.0", "opentofu": ">=1.10.0"}
 def main(environment: Mapping[str, str] = os.environ) -> int:
     try:
         platform = load_platform(Path(environment.get(ENV_PLATFORM, "platform.yaml")))
-        teams = resolve(platform, chosen_blueprints(environment.get(ENV_BLUEPRINTS)))
-        synthesize(platform, teams, None)
+        teams = resolve(platform, deployable_blueprints(environment.get(ENV_BLUEPRINTS)))
+        if origins := environment.get(ENV_ORIGINS):
+            with traced() as made:
+                synthesize(platform, teams, None)
+            Path(origins).write_text(json.dumps(made))
+        else:
+            synthesize(platform, teams, None)
     except ConfigError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the one place that speaks to the person
         return int(error.exit_code)
     print(idle_report(platform, teams))  # noqa: T201
     return 0
-
-
-def chosen_blueprints(named: str | None) -> list[tuple[str, Blueprint]]:
-    """Each with the path that its errors start with."""
-    if named:
-        return [(path, load_blueprint(Path(path))) for path in named.split()]
-    found = [
-        (str(p), load_blueprint(p)) for p in sorted(Path("blueprints").glob("*/blueprint.yaml"))
-    ]
-    return [(path, blueprint) for path, blueprint in found if blueprint.capacity.gpus]
 
 
 def synthesize(platform: Platform, teams: tuple[Team, ...], outdir: Path | None) -> None:

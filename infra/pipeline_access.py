@@ -56,7 +56,7 @@ _READ: Final[dict[str, tuple[str, ...]]] = {
         "ListBucket",
     ),
     "scheduler": ("GetSchedule",),
-    "sns": ("GetSubscriptionAttributes", "GetTopicAttributes", "ListTagsForResource"),
+    "sns": ("GetTopicAttributes", "ListTagsForResource"),
     "sqs": ("GetQueueAttributes", "ListQueueTags"),
     "ssm": ("GetParameter", "ListTagsForResource"),
 }
@@ -75,11 +75,11 @@ _DESCRIBE: Final = (
     "ec2:DescribeSecurityGroupRules",
     "ec2:DescribeSecurityGroups",
     "ec2:DescribeSubnets",
-    "ec2:DescribeVpcAttribute",
     "ec2:DescribeVpcEndpoints",
     "ec2:DescribeVpcs",
     "kms:ListAliases",
     "logs:DescribeLogGroups",
+    "sns:GetSubscriptionAttributes",
     "ssm:DescribeParameters",
 )
 _DESCRIBE_NAT: Final = (
@@ -146,11 +146,11 @@ _WRITE: Final[dict[str, tuple[str, ...]]] = {
         "SetTopicAttributes",
         "Subscribe",
         "TagResource",
-        "Unsubscribe",
     ),
     "sqs": ("CreateQueue", "DeleteQueue", "SetQueueAttributes", "TagQueue"),
     "ssm": ("AddTagsToResource", "DeleteParameter", "PutParameter"),
 }
+_BATCH: Final = ("compute-environment", "job-definition", "job-queue", "scheduling-policy")
 _NETWORK: Final = (
     "AssociateRouteTable",
     "AuthorizeSecurityGroupEgress",
@@ -212,7 +212,11 @@ def plan_statements(platform: Platform, teams: Sequence[Team]) -> list[Statement
         )
         for service, actions in _READ.items()
     ]
-    return [*named, Statement((*_DESCRIBE, *nat), ("*",), reason=_DESCRIBING)]
+    return [
+        *named,
+        Statement(("ec2:DescribeVpcAttribute",), (_arn(platform, "ec2", "vpc/*"),)),
+        Statement((*_DESCRIBE, *nat), ("*",), reason=_DESCRIBING),
+    ]
 
 
 def deploy_statements(platform: Platform, teams: Sequence[Team]) -> dict[str, list[Statement]]:
@@ -224,7 +228,10 @@ def deploy_statements(platform: Platform, teams: Sequence[Team]) -> dict[str, li
         for service, actions in _WRITE.items()
     ]
     return {
-        "change-resources": named,
+        "change-resources": [
+            *named,
+            Statement(("sns:Unsubscribe",), ("*",), reason="AWS can't limit it to some topics"),
+        ],
         "change-network": _network(platform),
         "change-keys": _keys(platform, teams),
         "change-roles": _roles(platform, teams),
@@ -293,7 +300,9 @@ def _roles(platform: Platform, teams: Sequence[Team]) -> list[Statement]:
         Statement(tuple(f"iam:{action}" for action in _ROLES), roles, {"StringEquals": boundary}),
         Statement(tuple(f"iam:{action}" for action in _ROLE_REMOVAL), everyone),
         Statement(
-            ("iam:PassRole",), roles, {"StringEquals": {"iam:PassedToService": list(PASSED_TO)}}
+            ("iam:PassRole",),
+            _passed(platform, teams),
+            {"StringEquals": {"iam:PassedToService": list(PASSED_TO)}},
         ),
         Statement(
             ("iam:CreateServiceLinkedRole",),
@@ -305,19 +314,27 @@ def _roles(platform: Platform, teams: Sequence[Team]) -> list[Statement]:
     ]
 
 
+def _passed(platform: Platform, teams: Sequence[Team]) -> tuple[str, ...]:
+    """Roles that services take, one by one: others of a team's name may be somebody's own."""
+    flows = f"arn:aws:iam::{platform.account}:role/{platform.name}-flows"
+    uses = ("coordinator", "execution", "instance", "job", "scheduler")
+    return (flows, *(team.role_arn(use) for team in teams for use in uses))
+
+
 def _resources(platform: Platform, teams: Sequence[Team], service: str) -> tuple[str, ...]:
     """What stacks name, service by service."""
     account = platform.account
-    by_team = {
-        "batch": "*/{}*",
-        "events": "rule/{}-blocked",
-        "scheduler": "schedule/default/{}",
-        "sns": "{}-*",
-        "sqs": "{}-*",
-        "ssm": f"parameter{parameter_name('{}')}",
+    by_team: dict[str, tuple[str, ...]] = {
+        "batch": tuple(f"{kind}/{{}}*" for kind in _BATCH),
+        "events": ("rule/{}-blocked",),
+        "scheduler": ("schedule/default/{}",),
+        "sns": ("{}-*",),
+        "sqs": ("{}-*",),
+        "ssm": (f"parameter{parameter_name('{}')}",),
     }
     if service in by_team:
-        return tuple(team.arn(service, by_team[service].format(team.name)) for team in teams)
+        named = by_team[service]
+        return tuple(team.arn(service, n.format(team.name)) for team in teams for n in named)
     boards = tuple(f"arn:aws:cloudwatch::{account}:dashboard/{team.name}" for team in teams)
     issuer = platform.ci.issuer if platform.ci else ""
     return {

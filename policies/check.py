@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from policies.stack import CannotTellError, Resource
+from policies.reading.stack import CannotTellError, Resource
 
 SHARED: Final = Path(__file__).parent / "checks"
 PREFIX: Final = "GRIST_"

@@ -25,6 +25,7 @@ from gristmill.contract.process import EXIT_MEANING
 from scripts.blueprint_page import blueprint_page
 from scripts.deployment_page import deployment_page, platform_page
 from scripts.environment_page import environment_page
+from scripts.policy_page import policy_page
 from scripts.run_page import members, rejections_page, run_directory_page
 from scripts.table import table
 
@@ -60,6 +61,7 @@ def pages() -> dict[str, str]:
         "cli.md": NOTE + _cli_page(),
         "environment.md": NOTE + environment_page(),
         "exit-codes.md": NOTE + _exit_codes_page(),
+        "policies.md": NOTE + policy_page(),
         "rejections.md": NOTE + rejections_page(),
         "run-directory.md": NOTE + run_directory_page(),
     }

@@ -35,7 +35,8 @@ def grant_submit(
 def submit_statements(
     team: Team, queue: str, definitions: tuple[str, ...], *, shared: bool
 ) -> list[Statement]:
-    """SubmitJob is asked of the queue and the definition; tags make it TagResource too."""
+    """SubmitJob is asked of the queue, the definition and the job that comes to be; tags make it
+    TagResource too."""
     mine: dict[str, str | list[str]] = {
         f"aws:RequestTag/{TAG_BLUEPRINT}": team.name,
         f"aws:RequestTag/{TAG_TEAM}": team.team,
@@ -49,7 +50,7 @@ def submit_statements(
     return [
         Statement(
             ("batch:SubmitJob",),
-            (team.arn("batch", f"job-queue/{queue}"), *named),
+            (team.arn("batch", f"job-queue/{queue}"), *named, team.arn("batch", "job/*")),
             {"StringEquals": {**mine, **share}},
         ),
         Statement(

@@ -226,8 +226,12 @@ def _deny_wrong_transport(
                 **deny,
                 "Action": "s3:PutObject",
                 "Resource": f"arn:aws:s3:::{name}/*",
-                # A request that names no key gets the bucket's: only a wrong name is denied.
-                "Condition": {"Null": {named: "false"}, "StringNotEquals": {named: key}},
+                # A request that names nothing gets the bucket's key; one that names an algorithm
+                # without a key would get S3's own.
+                "Condition": {
+                    "Null": {"s3:x-amz-server-side-encryption": "false"},
+                    "StringNotEquals": {named: key},
+                },
             }
         )
     S3BucketPolicy(scope, "policy", bucket=made.id, policy=document(statements))

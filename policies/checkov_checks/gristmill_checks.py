@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,10 @@ from checkov.common.models.enums import CheckCategories, CheckResult
 from checkov.terraform.checks.resource.base_resource_check import BaseResourceCheck
 
 from policies.check import LoadedCheck, load_checks
-from policies.scan import ENV_CHECKS, ENV_PREFIX, ENV_STACKS
-from policies.stack import App
+from policies.reading.stack import App
+from policies.scan import ENV_APPS, ENV_CHECKS, ENV_PREFIX
 
-APP = App.load(Path(os.environ[ENV_STACKS]))
+app_at = cache(App.load)
 
 
 class Adapted(BaseResourceCheck):  # type: ignore[misc]
@@ -34,7 +35,8 @@ class Adapted(BaseResourceCheck):  # type: ignore[misc]
     def scan_resource_conf(self, conf: dict[str, Any]) -> CheckResult:
         del conf  # checkov's reshaped copy
         file, type_, name = self.entity_path.split(":")
-        stack = APP.stacks[Path(file).parent.name]
+        folder = Path(os.environ[ENV_APPS] + file).parent
+        stack = app_at(folder.parent).stacks[folder.name]
         resource = next(r for r in stack.resources(type_) if r.name == name)
         verdict = self._loaded.verdict(resource)
         self.details = [

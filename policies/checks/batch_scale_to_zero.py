@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from policies.check import Check
-from policies.stack import Resource, literal
+from policies.reading.stack import Resource, literal
 
 
 class ScaleToZero(Check):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from policies.check import Check
-from policies.stack import Resource, blocks
+from policies.reading.stack import Resource, blocks
 
 RECLAIMED: Final = "75"
 """gristmill.contract.process.ExitCode.RECLAIMED; an agreement test holds the two together."""

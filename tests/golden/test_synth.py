@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gristmill.contract.blueprint import Blueprint
-from gristmill.contract.load import load_platform
+from gristmill.contract.load import deployable_blueprints, load_platform
 from infra.idle import idle_report
-from infra.main import chosen_blueprints, synthesize
+from infra.main import synthesize
 from infra.team import resolve
 
 GOLDEN = Path("tests/golden/synth")
-BLUEPRINTS = chosen_blueprints(None)
+BLUEPRINTS = deployable_blueprints(None)
 
 
 def test_a_shipped_blueprint_names_gpus() -> None:

@@ -137,6 +137,7 @@ def test_workers_are_submitted_as_the_own_team_only(maximal: Synthesized, role: 
         "job-queue/mill-gpu",
         "job-definition/mill-worker",
         "*",
+        "job/*",
     }
 
 
@@ -146,6 +147,7 @@ def test_without_a_schedule_people_start_workers_alone(minimal: Synthesized) -> 
         "job-queue/mill-gpu",
         "job-definition/mill-worker",
         "job-definition/mill-worker:*",
+        "job/*",
     }
     (record,) = minimal.all("aws_ssm_parameter")
     deployment = Deployment.model_validate_json(record["value"])
@@ -168,6 +170,7 @@ def test_the_scheduler_starts_the_coordinator_alone(maximal: Synthesized) -> Non
         f"{base}:job-queue/mill-small",
         f"{base}:job-definition/mill-coordinator",
         f"{base}:job-definition/mill-coordinator:*",
+        f"{base}:job/*",
     ]
 
 

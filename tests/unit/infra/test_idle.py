@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gristmill.contract.load import load_platform
+from gristmill.contract.load import deployable_blueprints, load_platform
 from infra.idle import (
     ALARM_METRICS_A_TEAM,
     KEY_MONTH,
@@ -13,7 +13,6 @@ from infra.idle import (
     idle_report,
     shared_idle,
 )
-from infra.main import chosen_blueprints
 from infra.team import resolve
 from tests.unit.infra.choices import blueprint, maximal_blueprint, platform, team
 from tests.unit.infra.synthesized import Synthesized
@@ -68,7 +67,7 @@ def test_a_metric_of_ours_has_no_value_while_nothing_runs(maximal: Synthesized) 
 
 def test_the_page_on_idling_shows_what_synthesis_prints() -> None:
     page = Path("docs/how-to/deploy-idle-cost.md").read_text()
-    for path, chosen in chosen_blueprints(None):
+    for path, chosen in deployable_blueprints(None):
         where = load_platform(Path("platform.example.yaml"))
         report = idle_report(where, resolve(where, [(path, chosen)]))
         assert f"```text\n{report}\n```" in page

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gristmill.contract.load import deployable_blueprints
 from gristmill.contract.process import ExitCode
-from infra.main import chosen_blueprints, main
+from infra.main import main
 
 
 def test_a_missing_platform_is_told_with_its_path(
@@ -38,7 +39,7 @@ def test_blueprints_without_gpus_stay_on_laptops(
         folder.mkdir(parents=True)
         (folder / "blueprint.yaml").write_text(text)
     monkeypatch.chdir(tmp_path)
-    assert [path for path, _ in chosen_blueprints(None)] == ["blueprints/cloud/blueprint.yaml"]
+    assert [path for path, _ in deployable_blueprints(None)] == ["blueprints/cloud/blueprint.yaml"]
 
 
 def test_importing_infra_loads_no_engine_and_no_construct_library() -> None:

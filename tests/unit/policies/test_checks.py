@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from policies.check import SHARED, Answer, LoadedCheck, load_checks
-from policies.stack import App, Resource
+from policies.reading.stack import App, Resource
 from tests.unit.policies.case import Cases, Trees
 
 HERE = Path(__file__).parent / "cases"

@@ -79,6 +79,16 @@ class Blueprint(Section):
     version: Literal[1]
     name: Slug
     team: Slug | None = None
+    owner: str | None = Field(
+        None,
+        min_length=1,
+        description="Whom to ask: an address or a channel. For people and rules.",
+    )
+    data_class: Slug | None = Field(
+        None,
+        description="How the data must be treated, in the platform's own words: `internal`. "
+        "Rules of the platform may ask for it and depend on it.",
+    )
     task: Task
     input: Input
     output: Output

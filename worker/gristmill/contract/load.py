@@ -33,6 +33,16 @@ def load_blueprint(
     return parse_blueprint(tree, str(file), file.parent)
 
 
+def deployable_blueprints(named: str | None) -> list[tuple[str, Blueprint]]:
+    """Each with the path that its errors start with. `named`: paths by spaces; None: all of
+    `blueprints/*/` that name GPUs. Raises ConfigError."""
+    if named:
+        return [(path, load_blueprint(Path(path))) for path in named.split()]
+    found = sorted(Path("blueprints").glob("*/blueprint.yaml"))
+    loaded = [(str(path), load_blueprint(path)) for path in found]
+    return [(path, blueprint) for path, blueprint in loaded if blueprint.capacity.gpus]
+
+
 def override_tree(tree: dict[Any, Any], overrides: tuple[str, ...]) -> None:
     """Set each `a.b=value` in a tree of plain values, in place. Raises ConfigError."""
     for override in overrides:

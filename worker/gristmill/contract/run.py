@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict
 from gristmill.contract.blueprint import Blueprint, Budget, Capacity, Errors
 from gristmill.contract.canonical import digest
 
-POLICY: Final = ("team", "errors", "capacity", "deadline", "budget", "schedule")
+POLICY: Final = (
+    *("team", "owner", "data_class", "errors", "capacity", "deadline", "budget", "schedule"),
+)
 """Sections of a blueprint that decide how a run is carried out, not what it yields. They may
 change between attempts; everything else is part of the run's identity."""
 

@@ -1,0 +1,1 @@
+"""What checks read: stacks, resources, policy documents, and what they say together."""
