@@ -47,8 +47,9 @@ def refuse_gaps(run: Run) -> None:
     if verdict.gaps:
         first = verdict.gaps[0]
         raise StorageError(
-            f"{len(verdict.gaps)} gaps in run {run.spec.run}: {first.where}: {first.what}; "
-            f"see `gristmill verify {run.store.uri}`"
+            f"run {run.spec.run} is not complete though its workers have ended: "
+            f"{len(verdict.gaps)} gaps, the first: {first.where}: {first.what}; go on with "
+            f"`gristmill resume {run.store.uri}`, see all with `gristmill verify {run.store.uri}`"
         )
 
 
