@@ -1,5 +1,6 @@
 """The gate over the shipped blueprints, and over faults, as a person runs it."""
 
+import copy
 import datetime
 import hashlib
 import json
@@ -12,9 +13,11 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
+import yaml
 
 from policies.gate import main
 from policies.waivers import Waivers
+from tests.unit.policies.manifest import WORKER
 
 SCHEMA_PACKAGE = "@microsoft/jest-sarif@1.0.0-beta.0"
 SCHEMA_FILE = "package/lib/schemas/sarif-2.1.0-rtm.5.json"
@@ -160,6 +163,28 @@ def test_a_blueprint_that_breaks_a_rule_is_told_with_its_line(
     table = (reports / "table.txt").read_text()
     assert "BLUEPRINT_MAX_WORKERS" in table
     assert "capacity.max_workers: got 400, must be at most 50 for team search" in table
+
+
+def test_manifests_beside_a_blueprint_are_judged_with_their_lines(
+    gate: Gate, reports: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "team" / "blueprint.yaml"
+    (mine.parent / "kubernetes").mkdir(parents=True)
+    shutil.copyfile("blueprints/embed-corpus/blueprint.yaml", mine)
+    manifest = mine.parent / "kubernetes" / "worker.yaml"
+    config = {"kind": "ConfigMap", "metadata": {"name": "settings"}}
+    monkeypatch.setenv("BLUEPRINTS", str(mine))
+    manifest.write_text(yaml.safe_dump_all([config, WORKER], sort_keys=False))
+    assert gate() == 0, (reports / "table.txt").read_text()
+    spoilt = copy.deepcopy(WORKER)
+    spoilt["spec"]["template"]["spec"]["hostNetwork"] = True
+    manifest.write_text(yaml.safe_dump_all([config, spoilt], sort_keys=False))
+    assert gate() == 1
+    table = (reports / "table.txt").read_text()
+    assert "GRIST_KUBE_NO_HOST" in table
+    assert "where embed-corpus-kubernetes/worker.yaml/Job.worker" in table
+    assert f"{manifest}:5" in table
+    assert table.count("GRIST_") == 1
 
 
 def test_infrastructure_that_refuses_a_blueprint_leaves_nothing_to_judge(
