@@ -17,6 +17,7 @@ REPORT = ROOT / "build" / "emulator.txt"
 LINES = '{"title": "a", "body": "b", "id": "1"}\n{"title": "c", "body": "d", "id": "2"}\n'
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The one long exercise in one test process, every other file beside it."""
     for item in items:

@@ -18,7 +18,8 @@ def record() -> None:
     path = Path(os.environ["RECORDED_CALLS"])
 
     def write(_chain: Any, context: RequestContext, _response: Any) -> None:
-        if context.service is None or context.operation is None:
+        # LocalStack itself reports the queues' metrics from time to time.
+        if context.is_internal_call or context.service is None or context.operation is None:
             return
         request: Any = context.service_request or {}
         line = {
