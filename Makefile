@@ -68,7 +68,7 @@ test: $(STAMP) $(POLICY_STAMP) ## run every test except the benchmarks and the A
 
 test-emulator: $(STAMP) ## deploy to an AWS emulator, plan again, upgrade, destroy
 	@mkdir -p build && rm -f build/emulator.txt
-	$(BIN)/pytest tests/emulator/aws -n 2 --dist loadgroup
+	$(BIN)/pytest tests/emulator/aws -n 2 --dist loadfile
 	@cat build/emulator.txt
 
 diagram: $(STAMP) ## draw the picture of the stacks in docs/explanation

@@ -2,9 +2,10 @@
 
 import importlib.util
 import inspect
+import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal
@@ -66,6 +67,8 @@ class LoadedCheck:
             return Verdict("cannot tell", (str(unseen),))
         except Exception as error:  # noqa: BLE001 - a team's own code
             return Verdict("cannot tell", (f"the check broke: {type(error).__name__}: {error}",))
+        if not all(isinstance(reason, str) for reason in reasons):
+            return Verdict("cannot tell", ("the check yields something that is no text",))
         return Verdict("fail" if reasons else "pass", reasons)
 
 
@@ -81,6 +84,9 @@ def check_id(file: Path, prefix: str = PREFIX) -> str:
 def load_checks(folder: Path, prefix: str = PREFIX) -> tuple[LoadedCheck, ...]:
     """All checks of a folder, by id. Raises BrokenCheckError."""
     files = sorted(path for path in folder.glob("*.py") if path.name != "__init__.py")
+    for file in files:
+        if not _NAME.fullmatch(file.stem):
+            raise BrokenCheckError(f"{file}: must be called like a_check.py: a-z, 0-9 and _")
     return tuple(LoadedCheck(check_id(file, prefix), _only_check(file), file) for file in files)
 
 
@@ -112,16 +118,20 @@ def _instance(file: Path, found: list[type[Check]]) -> Check:
             f"{file}: holds {len(found)} checks, must hold one subclass of Check"
         )
     kind = found[0]
-    missing = [name for name in _DEMANDED if not getattr(kind, name, None)]
+    missing = [name for name in _DEMANDED if not _is_text(getattr(kind, name, None))]
     if missing:
-        raise BrokenCheckError(f"{file}: {kind.__name__} lacks {_listed(missing)}")
+        raise BrokenCheckError(f"{file}: {kind.__name__} lacks a text as {', '.join(missing)}")
+    types = getattr(kind, "resources", None)
+    if not isinstance(types, tuple) or not types or not all(_is_text(t) for t in types):
+        raise BrokenCheckError(f'{file}: resources must be a tuple of types, as ("aws_sqs_queue",)')
     if inspect.isabstract(kind):
         raise BrokenCheckError(f"{file}: {kind.__name__} has no faults()")
     return kind()
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
-_DEMANDED: Final = ("title", "risk", "remedy", "source", "resources")
+_DEMANDED: Final = ("title", "risk", "remedy", "source")
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")

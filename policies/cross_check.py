@@ -152,8 +152,8 @@ def _version(tool: str) -> str | None:
 def _read(text: str) -> tuple[Json, list[Json]]:
     """Raises ValueError with what is wrong."""
     try:
-        document = json.loads(text)
-    except ValueError:
+        document = json.loads(text, object_pairs_hook=_once)
+    except json.JSONDecodeError:
         raise ValueError("is not JSON") from None
     if not isinstance(document, dict) or "Statement" not in document:
         raise ValueError("has no Statement")
@@ -161,6 +161,15 @@ def _read(text: str) -> tuple[Json, list[Json]]:
     if not all(isinstance(statement, dict) for statement in statements):
         raise ValueError("has a statement that is no object")
     return document, statements
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Json:
+    """Raises ValueError for a key that is given twice: readers differ on which one holds."""
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"gives {name} twice")
+    return dict(pairs)
 
 
 def _misplaced(kind: str, statements: list[Json]) -> Iterator[Said]:

@@ -4,13 +4,17 @@ python -m policies.describe FOLDER PREFIX
 """
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Final
 
 from policies.check import BrokenCheckError, LoadedCheck, load_checks
 from policies.finding import CannotJudgeError
+
+TIMEOUT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,29 @@ def described(folder: Path, prefix: str) -> tuple[Described, ...]:
     """Raises CannotJudgeError where a check can't be loaded, or there is none."""
     command = [sys.executable, "-m", "policies.describe", str(folder.resolve()), prefix]
     root = Path(__file__).resolve().parents[1]
-    ended = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=root,
+            env={"PATH": os.environ.get("PATH", "")},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise CannotJudgeError(f"{folder}: its checks aren't loaded after {TIMEOUT} s") from None
     if ended.returncode != 0:
         raise CannotJudgeError(ended.stderr.strip() or f"{folder}: its checks can't be loaded")
-    found = [
-        Described(**{**told, "resources": tuple(told["resources"])})
-        for told in json.loads(ended.stdout)
-    ]
+    try:
+        found = [
+            Described(**{**told, "resources": tuple(told["resources"])})
+            for told in json.loads(ended.stdout)
+        ]
+    except (ValueError, TypeError, KeyError):
+        raise CannotJudgeError(
+            f"{folder}: its checks end Python or print while they are loaded; a check only yields"
+        ) from None
     if not found:
         raise CannotJudgeError(f"{folder}: holds no check")
     return tuple(found)

@@ -40,7 +40,17 @@ class Finding:
     remedy: str = ""
     source: str = ""
 
+    def __post_init__(self) -> None:
+        """Reports are XML and a terminal's: a team's words might hold what neither takes."""
+        for name in ("title", "where", "risk", "remedy"):
+            object.__setattr__(self, name, _printable(getattr(self, name)))
+        object.__setattr__(self, "reasons", tuple(_printable(reason) for reason in self.reasons))
+
     @property
     def subject(self) -> tuple[str, str]:
         """What a waiver excuses."""
         return self.check, self.where
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)

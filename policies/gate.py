@@ -9,6 +9,7 @@ import argparse
 import datetime
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,7 @@ from policies.synth import Subject, read, synthesize
 from policies.waivers import Waivers
 
 CLEAN, FINDINGS, CANNOT_JUDGE = 0, 1, 2
+REPORTS: Final = ("report.sarif", "junit.xml", "table.txt")
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parent
 ENVIRONMENT: Final = ROOT / ".venv-policy"
@@ -33,25 +35,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _parser().parse_args(arguments)
     out: Path = chosen.out
     try:
+        _clear(out)
         return _gate(chosen, out)
     except CannotJudgeError as error:
-        for file in ("report.sarif", "junit.xml", "table.txt"):
-            (out / file).unlink(missing_ok=True)
-        print(f"the gate can't judge: {error}", file=sys.stderr)
-        return CANNOT_JUDGE
+        told = str(error)
+    except Exception as error:  # noqa: BLE001 - 1 would mean findings
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        told = (
+            f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno}); the "
+            "gate has a fault, or a file has a form that it doesn't expect"
+        )
+    print(f"the gate can't judge: {told}", file=sys.stderr)
+    return CANNOT_JUDGE
+
+
+def _clear(out: Path) -> None:
+    """What an earlier run said must not be taken for what this one says."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for report in REPORTS:
+            (out / report).unlink(missing_ok=True)
+    except OSError as error:
+        raise CannotJudgeError(f"{out}: reports can't be written there ({error})") from None
 
 
 def _gate(chosen: argparse.Namespace, out: Path) -> int:
-    out.mkdir(parents=True, exist_ok=True)
     # Read before any team's code has run.
     waivers, rules = Waivers.load(chosen.waivers), load_rules(chosen.rules)
     subject = _subject(chosen, out)
     judgement = judge(subject, rules, chosen.environment, _say)
     standing, excused = waivers.apply(judgement.findings, subject.app.stacks, chosen.today)
     text = table(judgement, standing, excused)
-    (out / "report.sarif").write_text(sarif(standing, excused, ROOT), encoding="utf-8")
-    (out / "junit.xml").write_text(junit(judgement.records, standing, excused), encoding="utf-8")
-    (out / "table.txt").write_text(text, encoding="utf-8")
+    contents = {
+        "report.sarif": sarif(standing, excused, ROOT),
+        "junit.xml": junit(judgement.records, standing, excused),
+        "table.txt": text,
+    }
+    for report in REPORTS:
+        (out / report).write_text(contents[report], encoding="utf-8")
     print(text, end="")
     return FINDINGS if standing else CLEAN
 

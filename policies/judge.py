@@ -10,14 +10,15 @@ from policies.demands import judged
 from policies.describe import Described, described
 from policies.documents import Remark, collect, cross_check
 from policies.finding import Finding, Place
+from policies.known_types import KNOWN
 from policies.lines import key_line, resource_spans
 from policies.reading.stack import STACK_FILE, Resource
 from policies.rules import Rule, judge_blueprint
 from policies.scan import Record, scan
-from policies.synth import Subject
+from policies.seal import seal, unbroken
+from policies.synth import TEAM_FOLDER, Subject
 
-TEAM_FOLDER: Final = "policies"
-"""Beside a blueprint.yaml: a team's own checks."""
+HERE: Final = Path(__file__).parent
 CHECKOV_DOCS: Final = "https://www.checkov.io/5.Policy%20Index/terraform.html"
 Say = Callable[[str], None]
 
@@ -51,13 +52,28 @@ def judge(subject: Subject, rules: tuple[Rule, ...], environment: Path, say: Say
     findings += [_of_remark(subject, remark) for remark in remarks]
     say(f"rules, {len(subject.blueprints)} blueprints")
     findings += _of_blueprints(subject, rules)
-    ours = len(shared)
-    for folder, stacks in _team_folders(subject):
+    findings += _of_types(subject)
+    own, said = _of_teams(subject, environment, say)
+    findings += _of_records(subject, said, own)
+    return Judgement(tuple(findings), (*records, *said), len(shared) + len(own), len(asked))
+
+
+def _of_teams(
+    subject: Subject, environment: Path, say: Say
+) -> tuple[list[Described], list[Record]]:
+    """Raises CannotJudgeError also where a file isn't what it was before."""
+    checks: list[Described] = []
+    records: list[Record] = []
+    folders = _team_folders(subject)
+    kept = (subject.folder.parent, HERE, *(folder for folder, _ in folders))
+    sealed = seal(kept)
+    for folder, stacks in folders:
         say(f"checks of {folder}")
         own, said = _of_team(subject, environment, folder, stacks)
-        findings += _of_records(subject, said, own)
-        records, ours = records + said, ours + len(own)
-    return Judgement(tuple(findings), records, ours, len(asked))
+        checks += own
+        records += said
+    unbroken(sealed, kept, "the teams' checks ran")
+    return checks, records
 
 
 def _team_folders(subject: Subject) -> list[tuple[Path, set[str]]]:
@@ -76,9 +92,15 @@ def _of_team(
 ) -> tuple[tuple[Described, ...], tuple[Record, ...]]:
     prefix = f"{TEAM_PREFIX}{folder.parent.name.upper().replace('-', '_')}_"
     own = described(folder, prefix)
-    only = [check.id for check in own]
+    app = subject.app.only(stacks)
+    asked = [check for check in own if any(app.has(type_) for type_ in check.resources)]
+    if not asked:
+        return own, ()
+    only = [check.id for check in asked]
     said = scan(environment / "bin" / "checkov", subject.folder, folder, prefix, only)
-    return own, tuple(record for record in said if record.stack in stacks)
+    mine = tuple(record for record in said if record.stack in stacks)
+    judged(app, mine, asked, every_stack=False)
+    return own, mine
 
 
 def _of_records(
@@ -124,6 +146,26 @@ def _of_remark(subject: Subject, remark: Remark) -> Finding:
         "policies/waivers.yaml.",
         source=remark.source,
     )
+
+
+def _of_types(subject: Subject) -> list[Finding]:
+    return [
+        Finding(
+            check="STACK_UNKNOWN_TYPE",
+            title="A resource is of a type that the checks were written for",
+            where=resource.path,
+            places=(
+                *_places(subject, resource.stack.name, resource.path, ""),
+                _line(subject, resource),
+            ),
+            reasons=(f"{resource.type} is not in policies/known_types.py",),
+            risk="What no check knows is judged by none.",
+            remedy="Write the checks that it needs, then add it to policies/known_types.py.",
+            source="https://registry.terraform.io/providers/hashicorp/aws/latest/docs",
+        )
+        for resource in subject.app.resources()
+        if resource.type not in KNOWN
+    ]
 
 
 def _line(subject: Subject, resource: Resource) -> Place:

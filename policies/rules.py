@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from gristmill.contract.blueprint import Blueprint
 from policies.finding import CannotJudgeError, Finding, Place
 from policies.lines import key_line
 from policies.load import load
@@ -28,7 +29,9 @@ class Rule(BaseModel):
         None, description="Whether the key must or must not be there."
     )
     one_of: tuple[Scalar, ...] = Field((), description="Values allowed.")
-    at_most: float | None = Field(None, description="The highest number allowed.")
+    at_most: float | None = Field(
+        None, allow_inf_nan=False, description="The highest number allowed."
+    )
     at_most_of_team: Mapping[str, float] = Field(
         {}, description="Instead of `at_most`, for a team."
     )
@@ -37,6 +40,11 @@ class Rule(BaseModel):
 
     @model_validator(mode="after")
     def _demands(self) -> Self:
+        for key in (self.path, *self.when):
+            if not _is_key(key):
+                raise ValueError(f"{key} is no key of blueprint.yaml: the rule would never hold")
+        if not all(self.when.values()):
+            raise ValueError("when: names no value: the rule would never hold")
         if not (self.presence or self.one_of or self.at_most is not None):
             raise ValueError("demands nothing: give presence, one_of or at_most")
         if self.at_most_of_team and self.at_most is None:
@@ -107,6 +115,23 @@ def judge_blueprint(
         for rule in rules
         if (reasons := tuple(rule.faults(tree)))
     ]
+
+
+def _is_key(dotted: str) -> bool:
+    """Whether a blueprint may have it; of sections that come in kinds, any kind's."""
+    models: list[type[BaseModel]] = [Blueprint]
+    for name in dotted.split("."):
+        fields = [m.model_fields[name] for m in models if name in m.model_fields]
+        if not fields:
+            return False
+        models = [model for field in fields for model in _models(field.annotation)]
+    return True
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for inner in get_args(annotation) for model in _models(inner)]
 
 
 def _value(tree: Mapping[str, Any], dotted: str) -> object:

@@ -14,7 +14,7 @@ from gristmill.contract.blueprint import Blueprint
 from gristmill.contract.errors import ConfigError
 from gristmill.contract.load import deployable_blueprints, load_platform
 from gristmill.contract.platform import CreateNetwork
-from policies.demands import synthesized
+from policies.demands import belonging, synthesized
 from policies.finding import CannotJudgeError, Place
 from policies.manifests import FOLDER, manifests
 from policies.reading.stack import CHOICES_FILE, STACK_FILE, App
@@ -22,6 +22,8 @@ from policies.reading.stack import CHOICES_FILE, STACK_FILE, App
 ORIGINS_FILE: Final = "origins.json"
 SYNTHESIZED: Final = "cdktf.out"
 JUDGED: Final = "judged"
+TEAM_FOLDER: Final = "policies"
+"""Beside a blueprint.yaml: a team's own checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class Subject:
 
     def blueprint_of(self, stack: str) -> tuple[str, Blueprint] | None:
         """The blueprint that a stack was made from; None: shared by all."""
-        named = [b for b in self.blueprints if stack.startswith(f"{b[1].name}-")]
-        return max(named, key=lambda b: len(b[1].name), default=None)
+        name = stack.rpartition("-")[0]
+        return next((b for b in self.blueprints if b[1].name == name), None)
 
 
 def synthesize(platform: Path, named: str | None, out: Path) -> Subject:
@@ -68,12 +70,16 @@ def read(platform: Path, named: str | None, folder: Path, out: Path) -> Subject:
     """What was synthesized into `folder` (a cdktf.out), which stays as it is: what is judged, and
     what is known beside it, is put below `out`. Raises CannotJudgeError."""
     try:
-        network = load_platform(platform).network
+        chosen = load_platform(platform)
         blueprints = tuple(deployable_blueprints(named))
     except ConfigError as error:
         raise CannotJudgeError(str(error)) from None
     app = synthesized(folder)
-    _expect(app, [blueprint.name for _, blueprint in blueprints])
+    if not blueprints:
+        raise CannotJudgeError("no blueprint names capacity.gpus; there is nothing to judge")
+    names = [blueprint.name for _, blueprint in blueprints]
+    belonging(app, chosen.name, names, chosen.account)
+    _refuse_unjudged(blueprints, named)
     trees: dict[str, Any] = {name: stack.tree for name, stack in app.stacks.items()}
     origins = _origins(folder / ORIGINS_FILE)
     for path, blueprint in blueprints:
@@ -81,10 +87,25 @@ def read(platform: Path, named: str | None, folder: Path, out: Path) -> Subject:
         if found := manifests(Path(path), stack):
             trees[stack] = found.tree
             origins |= found.origins
+    network = chosen.network
     egress = network.egress if isinstance(network, CreateNetwork) else "none"
     judged = out / JUDGED
     _write(judged, folder / "stacks", trees, {"egress": egress})
     return Subject(judged, App.load(judged), blueprints, origins)
+
+
+def _refuse_unjudged(blueprints: Sequence[tuple[str, Blueprint]], named: str | None) -> None:
+    """Manifests and checks beside a blueprint that is not deployed would be read by nobody."""
+    if named:
+        return
+    judged = {Path(path).parent for path, _ in blueprints}
+    for folder in sorted(Path("blueprints").glob("*/")):
+        for inner in (FOLDER, TEAM_FOLDER):
+            if (folder / inner).is_dir() and folder not in judged:
+                raise CannotJudgeError(
+                    f"{folder / inner}: is judged with a blueprint that names capacity.gpus only; "
+                    f"name GPUs in {folder}/blueprint.yaml, or move it"
+                )
 
 
 def _origins(file: Path) -> dict[str, tuple[Place, ...]]:
@@ -109,11 +130,3 @@ def _write(
         else:
             (judged / name / STACK_FILE).write_text(json.dumps(tree, indent=2))
     (judged / CHOICES_FILE).write_text(json.dumps(choices))
-
-
-def _expect(app: App, names: Sequence[str]) -> None:
-    if not names:
-        raise CannotJudgeError("no blueprint names capacity.gpus; there is nothing to judge")
-    absent = [name for name in names if not any(s.startswith(f"{name}-") for s in app.stacks)]
-    if absent:
-        raise CannotJudgeError(f"blueprint {', '.join(absent)} has no stack; synthesize anew")

@@ -4,7 +4,6 @@ import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
@@ -15,6 +14,9 @@ from policies.lines import item_lines
 from policies.load import load
 
 LONGEST: Final = datetime.timedelta(days=180)
+SHORTEST: Final = 3
+"""Letters that the first and the last name of a path have beside any `*`."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_.*-]+")
 _EXACT: Final = re.compile(r"[A-Z0-9][A-Z0-9_]+")
 
 
@@ -27,11 +29,15 @@ def _check_id(value: str) -> str:
 def _construct_path(value: str) -> str:
     """`*` stands for a part of one name, never for a whole stack or resource."""
     names = value.split("/")
-    if not names[0].strip("*-") or not names[-1].strip("*"):
+    if not all(_NAME.fullmatch(name) for name in names) or any(
+        len(name.replace("*", "").strip("-.")) < SHORTEST for name in (names[0], names[-1])
+    ):
         raise ValueError(
             "must name the stack and the resource, as in *-data/*/bucket: a waiver excuses one "
             "thing, in the stacks of each blueprint"
         )
+    if names[0] == "blueprints" and "*" in value:
+        raise ValueError("must name one blueprint.yaml, without *")
     return value
 
 
@@ -46,7 +52,7 @@ class Waiver(BaseModel):
     )
     owner: str = Field(min_length=1, description="Who answers for it.")
     reason: str = Field(min_length=20, description="Why it may stand.")
-    expires: datetime.date = Field(description="The last day, `2027-05-31`.")
+    expires: datetime.date = Field(strict=True, description="The last day, `2027-05-31`.")
     stack: Literal["required", "optional"] = Field(
         "required",
         description="`optional`: not every platform has this stack, and without it the waiver may "
@@ -58,7 +64,7 @@ class Waiver(BaseModel):
         return (
             finding.check == self.check
             and len(wanted) == len(came)
-            and all(fnmatchcase(c, w) for w, c in zip(wanted, came, strict=True))
+            and all(_fits(w, c) for w, c in zip(wanted, came, strict=True))
         )
 
 
@@ -111,6 +117,11 @@ class Waivers:
         )
 
 
+def _fits(wanted: str, name: str) -> bool:
+    pattern = ".*".join(re.escape(part) for part in wanted.split("*"))
+    return re.fullmatch(pattern, name) is not None
+
+
 def _fault(
     waiver: Waiver, findings: Sequence[Finding], stacks: Sequence[str], today: datetime.date
 ) -> tuple[str, str] | None:
@@ -118,7 +129,7 @@ def _fault(
         return "WAIVER_EXPIRED", f"it ended on {waiver.expires}"
     if waiver.expires > today + LONGEST:
         return "WAIVER_TOO_LONG", f"it ends on {waiver.expires}, more than {LONGEST.days} days on"
-    there = any(fnmatchcase(stack, waiver.path.split("/")[0]) for stack in stacks)
+    there = any(_fits(waiver.path.split("/")[0], stack) for stack in stacks)
     if waiver.stack == "optional" and not there:
         return None
     if not any(waiver.excuses(finding) for finding in findings):

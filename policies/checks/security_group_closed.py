@@ -9,6 +9,8 @@ from policies.reading.stack import CannotTellError, Resource, Stack, literal
 
 GROUP: Final = "aws_security_group"
 RULE: Final = "aws_security_group_rule"
+WIDE: Final = 8
+"""Two halves of the internet are all of it: no range is shorter than the largest private one."""
 _RANGES: Final = ("cidr_ipv4", "cidr_ipv6", "cidr_blocks", "ipv6_cidr_blocks")
 
 
@@ -43,6 +45,6 @@ def _is_everywhere(range_: object, what: str, stack: Stack) -> bool:
     if network is not None and network.type in ("aws_vpc", "aws_subnet"):
         return False
     try:
-        return ipaddress.ip_network(str(literal(range_, what)), strict=False).prefixlen == 0
+        return ipaddress.ip_network(str(literal(range_, what)), strict=False).prefixlen < WIDE
     except ValueError:
         raise CannotTellError(f"{what} is {range_!r}, no range of addresses") from None

@@ -1,11 +1,12 @@
 """Synthesized stacks as the checks read them: the JSON that Terraform gets, not reshaped."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from policies.reading.strict_json import loads
 
 STACK_FILE: Final = "cdk.tf.json"
 CHOICES_FILE: Final = "choices.json"
@@ -36,8 +37,10 @@ class Resource:
     @property
     def path(self) -> str:
         """Its place in the construct tree; the address within the stack where none is written."""
-        metadata = self.conf.get("//", {}).get("metadata", {})
-        return str(metadata.get("path") or f"{self.stack.name}/{self.address}")
+        note = self.conf.get("//")
+        metadata = note.get("metadata") if isinstance(note, Mapping) else None
+        path = metadata.get("path") if isinstance(metadata, Mapping) else None
+        return str(path or f"{self.stack.name}/{self.address}")
 
     @property
     def app(self) -> "App":
@@ -88,16 +91,24 @@ class App:
         choices = folder / CHOICES_FILE
         return cls.of(
             {
-                path.parent.name: json.loads(path.read_text())
+                path.parent.name: loads(path.read_text())
                 for path in sorted(folder.glob(f"*/{STACK_FILE}"))
             },
-            json.loads(choices.read_text()) if choices.exists() else {},
+            loads(choices.read_text()) if choices.exists() else {},
         )
 
     def resources(self, type_: str | None = None) -> Iterator[Resource]:
         """Of a type, in every stack; None: all."""
         for stack in self.stacks.values():
             yield from stack.resources(type_)
+
+    def only(self, names: Collection[str]) -> "App":
+        """These stacks alone."""
+        trees = {name: stack.tree for name, stack in self.stacks.items() if name in names}
+        return App.of(trees, self.choices)
+
+    def has(self, type_: str) -> bool:
+        return next(self.resources(type_), None) is not None
 
     def target(self, reference: object, stack: Stack) -> Resource | None:
         """The resource that `${type.name.attribute}` in `stack` means, also through another
@@ -135,6 +146,6 @@ def parsed(text: object, what: str) -> Any:
     if not isinstance(text, str):
         raise CannotTellError(f"{what} is {text!r}, not a text of JSON")
     try:
-        return json.loads(text)
+        return loads(text)
     except ValueError:
         raise CannotTellError(f"{what} is not JSON that can be read here: {text[:60]!r}") from None

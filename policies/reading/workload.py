@@ -16,9 +16,16 @@ _PATHS: Final = {
     "StatefulSet": ("spec", "template"),
     "DaemonSet": ("spec", "template"),
 }
-"""Kind -> where its pod is described. Other kinds start no pod that these checks know."""
+"""Kind -> where its pod is described."""
+PODLESS: Final = frozenset(
+    {
+        *("ConfigMap", "Ingress", "LimitRange", "Namespace", "NetworkPolicy", "NodePool"),
+        *("EC2NodeClass", "PersistentVolumeClaim", "PodDisruptionBudget", "PriorityClass"),
+        *("ResourceQuota", "Role", "RoleBinding", "Secret", "Service", "ServiceAccount"),
+    }
+)
+"""Kinds that start no pod. Any other might: it can't be told."""
 GPUS: Final = ("nvidia.com/gpu", "amd.com/gpu")
-_STARTING_PODS: Final = frozenset({"JobSet", "ReplicaSet", "ReplicationController", "Workflow"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +56,16 @@ class Workload:
 def workloads(resource: Resource) -> Iterator[Workload]:
     """The workload that a manifest describes; none where it starts no pod.
 
-    Raises CannotTellError for one that starts pods in a way not known here.
+    Raises CannotTellError for a kind that is not known here.
     """
     manifest = resource.conf.get("manifest")
     if not isinstance(manifest, Mapping):
         raise CannotTellError(f"manifest is {manifest!r}")
     kind = str(manifest.get("kind"))
-    if kind in _STARTING_PODS:
-        raise CannotTellError(f"a {kind} starts pods, and these checks don't know how")
-    if kind not in _PATHS:
+    if kind in PODLESS:
         return
+    if kind not in _PATHS:
+        raise CannotTellError(f"a {kind} may start pods, and these checks don't know how")
     path = _PATHS[kind]
     pod = _at(manifest, path)
     spec = _at(manifest, path[:-1]) if path else _at(manifest, ("spec",))

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from policies.finding import Finding, Place
 
@@ -79,7 +80,7 @@ def _message(finding: Finding) -> str:
 def _location(place: Place, root: Path) -> dict[str, Any]:
     file = Path(place.file).absolute()
     inside = root.absolute() in file.parents
-    uri = file.relative_to(root.absolute()).as_posix() if inside else file.as_uri()
+    uri = quote(file.relative_to(root.absolute()).as_posix()) if inside else file.as_uri()
     artifact = {"uri": uri, "uriBaseId": "ROOT"} if inside else {"uri": uri}
     return {
         "physicalLocation": {

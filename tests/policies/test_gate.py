@@ -140,7 +140,7 @@ def test_a_waiver_too_many_makes_clean_stacks_fail(
     gate: Gate, cloud_out: Path, tmp_path: Path, reports: Path
 ) -> None:
     orphan = (
-        "  - {check: CKV_AWS_999, path: '*-data/x', owner: platform, "
+        "  - {check: CKV_AWS_999, path: '*-data/xyz', owner: platform, "
         f"reason: nothing has this any more, expires: {TODAY}}}\n"
     )
     waivers = tmp_path / "waivers.yaml"
@@ -148,7 +148,7 @@ def test_a_waiver_too_many_makes_clean_stacks_fail(
     assert gate("--stacks", str(cloud_out), "--waivers", str(waivers)) == 1
     table = (reports / "table.txt").read_text()
     assert "WAIVER_UNUSED" in table
-    assert "no finding of CKV_AWS_999 at *-data/x" in table
+    assert "no finding of CKV_AWS_999 at *-data/xyz" in table
 
 
 def test_a_blueprint_that_breaks_a_rule_is_told_with_its_line(
@@ -172,7 +172,7 @@ def test_manifests_beside_a_blueprint_are_judged_with_their_lines(
     (mine.parent / "kubernetes").mkdir(parents=True)
     shutil.copyfile("blueprints/embed-corpus/blueprint.yaml", mine)
     manifest = mine.parent / "kubernetes" / "worker.yaml"
-    config = {"kind": "ConfigMap", "metadata": {"name": "settings"}}
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}}
     monkeypatch.setenv("BLUEPRINTS", str(mine))
     manifest.write_text(yaml.safe_dump_all([config, WORKER], sort_keys=False))
     assert gate() == 0, (reports / "table.txt").read_text()
@@ -182,8 +182,8 @@ def test_manifests_beside_a_blueprint_are_judged_with_their_lines(
     assert gate() == 1
     table = (reports / "table.txt").read_text()
     assert "GRIST_KUBE_NO_HOST" in table
-    assert "where embed-corpus-kubernetes/worker.yaml/Job.worker" in table
-    assert f"{manifest}:5" in table
+    assert "where embed-corpus-kubernetes/worker.yaml/1-Job.worker" in table
+    assert f"{manifest}:6" in table
     assert table.count("GRIST_") == 1
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -101,3 +102,68 @@ def test_a_teams_broken_check_is_not_passed(
     (fork / "policies" / "mine.py").write_text("import nothing_of_the_kind\n")
     assert gate()[0] == 2
     assert "mine.py: ModuleNotFoundError" in capsys.readouterr().err
+
+
+SPOILS = {
+    "yields-no-text": (
+        OWN.replace('yield "messages are gone after two weeks"', "yield object()"),
+        1,
+        "the check yields something that is no text",
+    ),
+    "ends-python": (f"{OWN}\nimport os; os._exit(0)\n", 2, "print while they are loaded"),
+    "prints": (f"{OWN}\nprint('hello')\n", 2, "print while they are loaded"),
+    "resources-no-tuple": (
+        OWN.replace('("aws_sqs_queue",)', '"aws_sqs_queue"'),
+        2,
+        "resources must be a tuple of types",
+    ),
+    "control-characters": (
+        OWN.replace("messages are gone", "messages\\x1b[2K\\x01 are gone"),
+        1,
+        "messages\ufffd[2K\ufffd are gone",
+    ),
+    "of-a-type-that-is-nowhere": (OWN.replace("aws_sqs_queue", "aws_lambda_function"), 0, ""),
+    "writes-where-it-is-planned-from": (
+        OWN
+        + """
+import pathlib
+for folder in pathlib.Path({out!r}).glob("cdktf.out/stacks/*"):
+    (folder / "extra.tf").write_text("# unseen")
+""",
+        2,
+        "was changed while the teams' checks ran",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "ends", "said"), SPOILS.values(), ids=SPOILS)
+def test_a_teams_code_that_misbehaves_hides_nothing(
+    code: str,
+    ends: int,
+    said: str,
+    fork: Path,
+    gate: Callable[..., tuple[int, str]],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    placed = code.replace("{out!r}", repr(str(tmp_path / "reports")))
+    (fork / "policies" / "mine.py").write_text(placed)
+    (fork / "policies" / "healthy.py").write_text(OWN.replace("30 * 86_400", "1"))
+    ended, table = gate()
+    assert ended == ends
+    told = table if ends == 1 else capsys.readouterr().err
+    assert said in told
+    if ends == 1:
+        ElementTree.parse(tmp_path / "reports" / "junit.xml")
+
+
+@pytest.mark.parametrize("name", ["a,b.py", "a[x].py", "A.py"])
+def test_a_teams_check_with_a_name_that_hides_it_is_refused(
+    name: str,
+    fork: Path,
+    gate: Callable[..., tuple[int, str]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (fork / "policies" / name).write_text(OWN)
+    assert gate()[0] == 2
+    assert "must be called like a_check.py" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,9 @@ def gate(
         arguments += ["--out", str(reports), "--environment", str(environment), *more]
         code = main(arguments)
         if code == 2:
-            assert not [file.name for file in reports.glob("*.*") if file.is_file()]
+            assert reports.is_file() or not [
+                file.name for file in reports.glob("*.*") if file.is_file()
+            ]
         return code, capsys.readouterr().err
 
     return run
@@ -168,3 +171,153 @@ def test_settings_that_lie_about_cannot_skip_a_check(
     table = (tmp_path / "reports" / "table.txt").read_text()
     assert "GRIST_BATCH_SCALE_TO_ZERO" in table
     assert "WAIVER_UNUSED" not in table
+
+
+def _edited(out: Path, edit: Callable[[dict[str, Any]], object], stack: str = COMPUTE) -> None:
+    tree = json.loads((out / stack).read_text())
+    edit(tree)
+    (out / stack).write_text(json.dumps(tree, indent=2))
+
+
+def hide_behind_a_duplicate(out: Path) -> None:
+    text = (out / COMPUTE).read_text()
+    hidden = '"resource": {"aws_sqs_queue": {"hidden": {}}}, "resource"'
+    (out / COMPUTE).write_text(text.replace('"resource"', hidden, 1))
+
+
+def hide_in_a_module(out: Path) -> None:
+    _edited(out, lambda tree: tree.update(module={"hidden": {"source": "./hidden"}}))
+
+
+def hide_in_another_file(out: Path) -> None:
+    (out / COMPUTE).with_name("override.tf.json").write_text("{}")
+
+
+def run_a_program_while_planning(out: Path) -> None:
+    _edited(out, lambda tree: tree["data"].update(external={"it": {"program": ["sh"]}}))
+
+
+def run_a_program_while_applying(out: Path) -> None:
+    def provision(tree: dict[str, Any]) -> None:
+        for queue in tree["resource"]["aws_sqs_queue"].values():
+            queue["provisioner"] = {"local-exec": {"command": "true"}}
+
+    _edited(out, provision)
+
+
+def act_in_another_account(out: Path) -> None:
+    _edited(
+        out,
+        lambda t: t["provider"]["aws"].append({"alias": "b", "assume_role": [{"role_arn": "x"}]}),
+    )
+
+
+def act_in_a_wrong_account(out: Path) -> None:
+    _edited(out, lambda t: t["provider"]["aws"][0].update(allowed_account_ids=["999999999999"]))
+
+
+def wear_an_excused_path(out: Path) -> None:
+    def disguise(tree: dict[str, Any]) -> None:
+        for queue in tree["resource"]["aws_sqs_queue"].values():
+            queue["//"]["metadata"]["path"] = "embed-corpus-data/access-logs/bucket"
+
+    _edited(out, disguise)
+
+
+def share_a_path(out: Path) -> None:
+    def share(tree: dict[str, Any]) -> None:
+        for queue in tree["resource"]["aws_sqs_queue"].values():
+            queue["//"]["metadata"]["path"] = "embed-corpus-compute/shards/work"
+
+    _edited(out, share)
+
+
+def write_resources_as_a_list(out: Path) -> None:
+    _edited(out, lambda tree: tree.update(resource=[tree["resource"]]))
+
+
+def leave_a_stack_out_of_everything(out: Path) -> None:
+    manifest = json.loads((out / "manifest.json").read_text())
+    del manifest["stacks"]["embed-corpus-data"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    (out / "stacks" / "embed-corpus-data" / "cdk.tf.json").unlink()
+
+
+def bring_a_stack_of_nobodys(out: Path) -> None:
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest["stacks"]["maps-data"] = manifest["stacks"]["embed-corpus-data"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    (out / "stacks" / "maps-data").mkdir()
+    (out / "stacks" / "maps-data" / "cdk.tf.json").write_text("{}")
+
+
+def leave_a_resource_out_of_the_count(out: Path) -> None:
+    def none(tree: dict[str, Any]) -> None:
+        for queue in tree["resource"]["aws_sqs_queue"].values():
+            queue["count"] = 0
+
+    _edited(out, none)
+
+
+HIDDEN = {
+    hide_behind_a_duplicate: "resource is given twice",
+    hide_in_a_module: "module can't be judged",
+    hide_in_another_file: "Terraform would read it too",
+    run_a_program_while_planning: "data.external can't be judged",
+    run_a_program_while_applying: "has a provisioner",
+    act_in_another_account: "must be one",
+    act_in_a_wrong_account: "allowed_account_ids are ['999999999999']",
+    wear_an_excused_path: "of another stack",
+    share_a_path: "embed-corpus-compute/shards/work, as",
+    write_resources_as_a_list: "write resources by type and name",
+    leave_a_stack_out_of_everything: "there is no stack embed-corpus-data",
+    bring_a_stack_of_nobodys: "stack maps-data is of no blueprint",
+    leave_a_resource_out_of_the_count: "checks did not run",
+}
+
+
+@pytest.mark.parametrize(("hide", "said"), HIDDEN.items(), ids=[hide.__name__ for hide in HIDDEN])
+def test_what_would_be_deployed_unseen_is_not_passed(
+    hide: Callable[[Path], None],
+    said: str,
+    cloud_out: Path,
+    gate: Callable[..., tuple[int, str]],
+) -> None:
+    hide(cloud_out)
+    code, told = gate(cloud_out)
+    assert (code, said in told) == (2, True), told
+
+
+def test_a_type_that_no_check_was_written_for_is_a_finding(
+    cloud_out: Path, tmp_path: Path, gate: Callable[..., tuple[int, str]]
+) -> None:
+    group = {"group": "g", "policy": "${jsonencode({})}"}
+    _edited(cloud_out, lambda tree: tree["resource"].update(aws_iam_group_policy={"it": group}))
+    assert gate(cloud_out)[0] == 1
+    table = (tmp_path / "reports" / "table.txt").read_text()
+    assert "STACK_UNKNOWN_TYPE" in table
+    assert "aws_iam_group_policy is not in policies/known_types.py" in table
+
+
+def test_a_fault_of_the_gate_itself_is_no_finding(
+    cloud_out: Path,
+    tmp_path: Path,
+    gate: Callable[..., tuple[int, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("unforeseen")
+
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "report.sarif").write_text("of a run before")
+    monkeypatch.setattr("policies.gate.judge", broken)
+    code, told = gate(cloud_out)
+    assert code == 2
+    assert "KeyError: 'unforeseen'" in told
+
+
+def test_reports_that_cannot_be_written_are_no_finding(
+    cloud_out: Path, tmp_path: Path, gate: Callable[..., tuple[int, str]]
+) -> None:
+    (tmp_path / "reports").write_text("a file")
+    assert gate(cloud_out)[0] == 2

@@ -16,7 +16,7 @@ def test_a_missing_platform_is_told_with_its_path(
 ) -> None:
     missing = tmp_path / "platform.yaml"
     assert main({"PLATFORM": str(missing)}) == ExitCode.CONFIG
-    assert f"{missing}: no such file" in capsys.readouterr().err
+    assert f"{missing}: no such file; name a platform.yaml" in capsys.readouterr().err
 
 
 def test_a_wrong_choice_is_refused_before_any_construct_exists(
@@ -40,6 +40,10 @@ def test_blueprints_without_gpus_stay_on_laptops(
         (folder / "blueprint.yaml").write_text(text)
     monkeypatch.chdir(tmp_path)
     assert [path for path, _ in deployable_blueprints(None)] == ["blueprints/cloud/blueprint.yaml"]
+    named = deployable_blueprints("blueprints/cloud blueprints/laptop/blueprint.yaml")
+    assert [path for path, _ in named] == [
+        *("blueprints/cloud/blueprint.yaml", "blueprints/laptop/blueprint.yaml"),
+    ]
 
 
 def test_importing_infra_loads_no_engine_and_no_construct_library() -> None:

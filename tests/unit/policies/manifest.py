@@ -82,5 +82,6 @@ NOT_ABOUT = one(KIND, manifest={"kind": "ConfigMap", "data": {}})
 UNKNOWN = [
     one(KIND, manifest="${file.worker}"),
     one(KIND, manifest={"kind": "JobSet", "spec": {}}),
+    one(KIND, manifest={"kind": "RayJob", "spec": {}}),
     one(KIND, manifest={"kind": "Job", "spec": {}}),
 ]

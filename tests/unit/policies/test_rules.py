@@ -96,6 +96,20 @@ RULE = "{id: BLUEPRINT_X, path: team, why: because of this, remedy: do it like t
             "BLUEPRINT_X is given twice",
         ),
         (f"version: 1\nrules: [{RULE}, presence: maybe}}]\n", "presence"),
+        (f"version: 1\nrules: [{RULE}, at_most: .nan}}]\n", "at_most"),
+        (f"version: 1\nrules: [{RULE}, at_most: 1, at_most: 9}}]\n", "gives 'at_most' twice"),
+        (
+            f"version: 1\nrules: [{RULE.replace('path: team', 'path: budgett')}, at_most: 1}}]\n",
+            "budgett is no key of blueprint.yaml",
+        ),
+        (
+            f"version: 1\nrules: [{RULE}, when: {{data_clas: [x]}}, presence: required}}]\n",
+            "data_clas is no key",
+        ),
+        (
+            f"version: 1\nrules: [{RULE}, when: {{data_class: []}}, presence: required}}]\n",
+            "names no value",
+        ),
         ("rules: {", "can't be read"),
     ],
 )

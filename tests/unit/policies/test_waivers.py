@@ -74,7 +74,7 @@ def test_a_waiver_that_excuses_nothing_fails(tmp_path: Path) -> None:
 
 
 def test_a_waiver_for_a_stack_that_not_every_platform_has_may_rest(tmp_path: Path) -> None:
-    some = waivers(tmp_path, path="*-data/x")
+    some = waivers(tmp_path, path="*-data/xyz")
     optional = tmp_path / "optional.yaml"
     optional.write_text((tmp_path / "waivers.yaml").read_text() + "    stack: optional\n")
     assert Waivers.load(optional).apply([], ["team-compute"], TODAY) == ([], [])
@@ -83,10 +83,22 @@ def test_a_waiver_for_a_stack_that_not_every_platform_has_may_rest(tmp_path: Pat
         assert [f.check for f in standing] == ["WAIVER_UNUSED"]
 
 
-@pytest.mark.parametrize("path", ["*", "*/runs/bucket", "*-data/*", "-*/bucket", "*-data/**"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("*", "*/runs/bucket", "*-data/*", "-*/bucket", "*-data/**", "*a/*t", "?*/?*"),
+        *("[!.]*/[!.]*", "*-data/b cket", "*-data//bucket"),
+    ],
+)
 def test_a_waiver_cannot_excuse_a_whole_stack_or_every_stack(path: str, tmp_path: Path) -> None:
     with pytest.raises(CannotJudgeError, match=r"waivers\.0\.path: .*must name the stack"):
         waivers(tmp_path, path=path)
+
+
+def test_a_rule_is_excused_for_one_blueprint_only(tmp_path: Path) -> None:
+    waivers(tmp_path, path="blueprints/maps/blueprint.yaml")
+    with pytest.raises(CannotJudgeError, match="must name one blueprint"):
+        waivers(tmp_path, path="blueprints/*/blueprint.yaml")
 
 
 @pytest.mark.parametrize("check", ["CKV_*", "'*'", "''"])
@@ -101,6 +113,13 @@ def test_a_waiver_names_one_check(check: str, tmp_path: Path) -> None:
         ("version: 1\nwaivers: [{check: A_B}]\n", "waivers.0.owner: Field required"),
         ("version: 1\nwaivers: []\nskip: all\n", "skip: Extra inputs"),
         ("version: [\n", "can't be read"),
+        ("", "must be a mapping"),
+        ("version: 1\nwaivers: []\nwaivers: []\n", "gives 'waivers' twice"),
+        ("a: &a {waivers: []}\n<<: *a\nversion: 1\n", "merges another mapping"),
+        (
+            f"version: 1\nwaivers:{ENTRY.format(check='A_B', path='aaa/bbb', expires=1811721600)}",
+            "waivers.0.expires: Input should be a valid date",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused(text: str, said: str, tmp_path: Path) -> None:

@@ -37,7 +37,9 @@ def deployable_blueprints(named: str | None) -> list[tuple[str, Blueprint]]:
     """Each with the path that its errors start with. `named`: paths by spaces; None: all of
     `blueprints/*/` that name GPUs. Raises ConfigError."""
     if named:
-        return [(path, load_blueprint(Path(path))) for path in named.split()]
+        files = [Path(path) for path in named.split()]
+        files = [file / "blueprint.yaml" if file.is_dir() else file for file in files]
+        return [(str(file), load_blueprint(file)) for file in files]
     found = sorted(Path("blueprints").glob("*/blueprint.yaml"))
     loaded = [(str(path), load_blueprint(path)) for path in found]
     return [(path, blueprint) for path, blueprint in loaded if blueprint.capacity.gpus]
@@ -59,7 +61,7 @@ def parse_blueprint(tree: object, source: str, folder: Path) -> Blueprint:
 
 def load_platform(path: Path) -> Platform:
     """Read and validate. Raises ConfigError with one line per fault."""
-    return _validated(Platform, _read(path), str(path))
+    return _validated(Platform, _read(path, "platform.yaml"), str(path))
 
 
 def absolute_uri(uri: str, folder: Path) -> str:
@@ -103,13 +105,13 @@ def _mapping(tree: object, source: str) -> dict[Any, Any]:
     return tree
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, wanted: str = "blueprint.yaml") -> Any:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file; name a blueprint.yaml") from None
+        raise ConfigError(f"{path}: no such file; name a {wanted}") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"{path}: is not UTF-8 text; name a blueprint.yaml") from None
+        raise ConfigError(f"{path}: is not UTF-8 text; name a {wanted}") from None
     except OSError as error:
         raise ConfigError(f"{path}: can't be read ({error.strerror})") from None
     return _parse(text, str(path))
